@@ -183,8 +183,13 @@ sum_lowest_level (const LmccReceiver *receiver)
   return sum;
 }
 
-static void
-reset_breaker (LmccReceiver *receiver, LmccTime now)
+/*
+ * lmcc_receiver_reset_breaker:
+ * @receiver: a receiver that starts, or whose lowest level has other layers
+ * @now: the time
+ */
+void
+lmcc_receiver_reset_breaker (LmccReceiver *receiver, LmccTime now)
 {
   const LmccLayerStats lowest = sum_lowest_level (receiver);
 
@@ -216,7 +221,7 @@ check_breaker (LmccReceiver *receiver, LmccTime now)
     return FALSE;
   /* Nobody ends a reception who never sent what it announced. */
   if (!lmcc_receiver_believes_source (receiver, now)) {
-    reset_breaker (receiver, now);
+    lmcc_receiver_reset_breaker (receiver, now);
     lmcc_receiver_give_up_source (receiver,
         "most of what the sender announced never came", now);
     return FALSE;
@@ -383,7 +388,7 @@ lmcc_receiver_start (LmccReceiver *receiver, LmccTime now)
   receiver->delivery.any = FALSE;
   lmcc_receiver_begin_call (receiver, now);
   lmcc_receiver_init_sources (receiver, now);
-  reset_breaker (receiver, now);
+  lmcc_receiver_reset_breaker (receiver, now);
   lmcc_receiver_join (receiver, 0, now);
   lmcc_receiver_post_waiting (receiver, "no sender heard yet", now);
 }

@@ -4,6 +4,7 @@
 #include "receiver/rung-switch.h"
 
 #include "receiver/layer.h"
+#include "receiver/memory.h"
 #include "receiver/private.h"
 #include "receiver/rates.h"
 
@@ -85,11 +86,15 @@ lmcc_receiver_note_keys (LmccReceiver *receiver, LmccTime now)
 {
   LmccRungSwitch *change = &receiver->rung_switch;
   guint64 n = lmcc_gate_get_keys (receiver->gate)->count;
-  LmccTime expected = change->key_time + get_distance (receiver);
+  LmccTime distance = get_distance (receiver);
+  LmccTime expected = change->key_time + distance;
 
   if (n == change->n_keys)
     return;
   change->n_keys = n;
+  /* Some may not have come. */
+  if (distance > 0 && now > expected)
+    expected += (now - expected + distance / 2) / distance * distance;
   if (expected > change->key_time && now > expected
       && now < expected + MAX_DISTANCE)
     change->key_time = expected + (now - expected) / LATE_PART;
@@ -292,8 +297,8 @@ note_up (LmccReceiver *receiver, gint level, LmccTime now)
   receiver->rung_switch.joined_at = (receiver->held & ~layers) != 0 ? now : 0;
 }
 
-/* No lower rung is there, and the path is not the reason: what is shown stays
- * until the lower one's key frame. */
+/* No lower rung is there, and neither the path nor the memory is the reason:
+ * what is shown stays until the lower one's key frame. */
 static void
 keep_until_key (LmccReceiver *receiver, gint level, LmccTime now)
 {
@@ -313,7 +318,8 @@ note_down (LmccReceiver *receiver, gint level, LmccTime now)
 
   change->lingering = 0;
   change->joined_at = 0;
-  if (capped && level >= 0 && lmcc_session_base_is_thin (&receiver->session))
+  if (capped && level >= 0 && lmcc_session_base_is_thin (&receiver->session)
+      && receiver->level <= lmcc_receiver_get_memory_level (receiver))
     keep_until_key (receiver, level, now);
   if (joined_at == 0 || now >= joined_at + FAILED || capped)
     return;

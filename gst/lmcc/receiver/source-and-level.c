@@ -306,6 +306,7 @@ lmcc_receiver_take_session (LmccReceiver *receiver, const LmccSession *session,
 {
   gboolean new_controller = !receiver->have_session
       || needs_new_controller (&receiver->session, session);
+  gboolean other_lowest;
   gint top;
 
   if (!lmcc_receiver_admits (receiver, session))
@@ -314,7 +315,15 @@ lmcc_receiver_take_session (LmccReceiver *receiver, const LmccSession *session,
     set_level (receiver, -1, "the groups carry other layers from now on", now);
   if (new_controller || has_other_layers (&receiver->session, session))
     lmcc_receiver_reset_rung_switch (receiver);
+  other_lowest = lmcc_session_level_layers (&receiver->session, 0)
+      != lmcc_session_level_layers (session, 0);
   receiver->session = *session;
+  /* Whatever it was in another session, it has no place in the order now. */
+  if (lmcc_session_base_is_thin (session))
+    lmcc_merge_drop_layers (receiver->merge,
+        receiver->merge_layers & ~LMCC_LAYER_SET_BASE);
+  if (other_lowest)
+    lmcc_receiver_reset_breaker (receiver, now);
   lmcc_receiver_reckon_rates (receiver, now);
   receiver->session_is_old = FALSE;
   receiver->have_older = FALSE;

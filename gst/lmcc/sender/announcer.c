@@ -263,8 +263,11 @@ void
 lmcc_announcer_count (LmccAnnouncer *announcer, guint stream, guint layer,
     gsize payload_size)
 {
-  if (layer != 0 || (stream != 0 && stream != LMCC_STREAM_SOUND))
+  LmccSenderReport *report = &announcer->reports[stream != 0];
+
+  if (layer != (report->ssrc & LMCC_SSRC_LAYER_MASK)
+      || (stream != 0 && stream != LMCC_STREAM_SOUND))
     return;
-  announcer->reports[stream != 0].packets++;
-  announcer->reports[stream != 0].octets += (guint32) payload_size;
+  report->packets++;
+  report->octets += (guint32) payload_size;
 }

@@ -175,6 +175,22 @@ append_connection (GString *text, const LmccSession *session, guint group,
   g_string_append (text, eol);
 }
 
+/* RFC 3605: all reports are beside the base. */
+static void
+append_rtcp (GString *text, const LmccSession *session, gboolean elsewhere,
+    const gchar *eol)
+{
+  gchar address[LMCC_ADDRESS_STRLEN];
+
+  g_string_append_printf (text, "a=rtcp:%u", session->port + 1u);
+  if (elsewhere) {
+    format_group (session, 0, address);
+    g_string_append_printf (text, " IN %s %s", get_family_name (session),
+        address);
+  }
+  g_string_append (text, eol);
+}
+
 static void
 append_source_filter (GString *text, const LmccSession *session, guint group,
     const gchar *eol)
@@ -215,9 +231,11 @@ append_media (GString *text, const gchar *kind, const LmccSession *session,
   if (media == &session->sound && session->sound_parameters[0] != '\0')
     g_string_append_printf (text, "a=fmtp:%u %s%s", payload_type,
         session->sound_parameters, eol);
-  if (form == LMCC_SDP_FILE)
-    g_string_append_printf (text, "a=rtcp:%u%sa=extmap:%u %s%s",
-        session->port + 1u, eol, session->header_id, LMCC_HEADER_URI, eol);
+  if (form == LMCC_SDP_FILE) {
+    append_rtcp (text, session, media == &session->video && lowest > 0, eol);
+    g_string_append_printf (text, "a=extmap:%u %s%s", session->header_id,
+        LMCC_HEADER_URI, eol);
+  }
   /* RFC 5956 section 4.3: repair is another SSRC of the same RTP session. Its
    * payload type is not on the media line, so that old players need not know
    * it. */

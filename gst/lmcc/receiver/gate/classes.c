@@ -71,26 +71,16 @@ lmcc_gate_table_is_known (const LmccGate *gate, guint8 table)
   return table == (gate->session.version & 3);
 }
 
-/* A layer of one rung and all of its classes. */
-static gboolean
-has_whole_rung (const LmccGate *gate, const LmccLayer *layer)
-{
-  return gate->session.native && layer->stream < LMCC_MAX_RUNGS
-      && layer->klass == LMCC_CLASS_MIXED;
-}
-
-/* Whether the rung has such a layer. */
+/* Whether all classes of the rung are in one layer. */
 static gboolean
 is_one_layer (const LmccGate *gate, guint stream)
 {
-  guint i;
+  LmccLayerSet layers =
+      lmcc_session_rung_layers (&gate->session, (gint) stream);
+  guint layer;
 
-  for (i = 0; i < gate->session.n_layers; i++) {
-    if (gate->session.layers[i].stream == stream)
-      return has_whole_rung (gate, &gate->session.layers[i]);
-  }
-
-  return FALSE;
+  return gate->session.native && lmcc_layer_set_take (&layers, &layer)
+      && layers == 0 && gate->session.layers[layer].klass == LMCC_CLASS_MIXED;
 }
 
 /* A class that the encoder does not use stands in nobody's way. What did not
@@ -284,7 +274,7 @@ end_layer (LmccGate *gate, const LmccMergeItem *item)
 
   if (!carried_one_rung (gate, item))
     lmcc_gate_close_mixed_classes (gate);
-  else if (has_whole_rung (gate, layer))
+  else if (layer->klass == LMCC_CLASS_MIXED)
     close_higher_classes (&gate->rungs[layer->stream]);
   else if (layer->klass > 0)
     gate->rungs[layer->stream].states[layer->klass] = LMCC_GATE_CLASS_CLOSED;
@@ -318,7 +308,7 @@ lmcc_gate_judge_hole (LmccGate *gate, const LmccMergeItem *item)
   if (carried_one_rung (gate, item)) {
     if (layer->stream == gate->active)
       gate->delivery.lost += item->lost;
-    if (has_whole_rung (gate, layer))
+    if (layer->klass == LMCC_CLASS_MIXED)
       damage_rung (gate, layer->stream, item->lost);
     else if (layer->klass > 0 || item->lost >= ANCHOR_RANGE)
       damage_class (gate, layer->stream, layer->klass);
@@ -336,9 +326,11 @@ close_layer (LmccGate *gate, const LmccLayer *layer)
 {
   LmccGateRung *rung = &gate->rungs[layer->stream];
 
-  if (has_whole_rung (gate, layer))
+  gboolean whole = is_one_layer (gate, layer->stream);
+
+  if (whole)
     close_higher_classes (rung);
-  if (has_whole_rung (gate, layer) || layer->klass == 0) {
+  if (whole || layer->klass == 0) {
     rung->states[0] = LMCC_GATE_CLASS_CLOSED;
     lmcc_gate_history_clear (&rung->history, gate->discard);
     rung->has_anchor = FALSE;

@@ -10,6 +10,9 @@
 /* Two distances of key frames are the same within this part of them. */
 #define KEY_TOLERANCE 8
 
+/* So many distances at most are taken for one with key frames missing. */
+#define MOST_KEYS 3
+
 static void
 deliver_unit (LmccGate *gate, LmccGateUnit *unit, gboolean segment,
     LmccTime deadline)
@@ -32,7 +35,7 @@ lmcc_gate_rung_is_held (const LmccGate *gate, gint rung)
     return FALSE;
   if (!gate->session.native)
     return TRUE;
-  if (rung == 0)
+  if (rung == 0 && layers != 0)
     return (layers & gate->held) != 0;
 
   return (layers & ~gate->held) == 0;
@@ -165,26 +168,19 @@ lmcc_gate_replace_key (LmccGate *gate)
 }
 
 static gboolean
-is_near (guint32 distance, guint32 other)
+is_near (guint32 distance, guint32 other, guint32 tolerance)
 {
-  return MAX (distance, other) - MIN (distance, other)
-      <= distance / KEY_TOLERANCE;
+  return MAX (distance, other) - MIN (distance, other) <= tolerance;
 }
 
-/* One that did not come makes the distance so many times as long. */
-static guint32
-find_distance (const LmccGateKeys *keys, guint32 timestamp)
+/* Whether the key frames in between did not come. */
+static gboolean
+is_multiple (guint32 distance, guint32 known)
 {
-  guint32 distance = timestamp - keys->timestamp, n;
+  guint32 n = known > 0 ? (distance + known / 2) / known : 0;
 
-  if (keys->count == 0 || (gint32) distance < 0)
-    return 0;
-  if (keys->distance == 0)
-    return distance;
-  n = (distance + keys->distance / 2) / keys->distance;
-
-  return n > 1 && is_near (n * keys->distance, distance) ? keys->distance
-                                                         : distance;
+  return n >= 1 && n <= MOST_KEYS
+      && is_near (distance, n * known, known / KEY_TOLERANCE);
 }
 
 /* Encoders make some of their key frames where a scene begins: what comes next
@@ -192,11 +188,16 @@ find_distance (const LmccGateKeys *keys, guint32 timestamp)
 static void
 note_key (LmccGateKeys *keys, guint32 timestamp)
 {
-  guint32 distance = find_distance (keys, timestamp);
+  guint32 distance = timestamp - keys->timestamp;
 
-  if (keys->count > 0 && timestamp == keys->timestamp)
+  if (keys->count > 0 && distance == 0)
     return;
-  keys->distance = is_near (distance, keys->latest_distance) ? distance : 0;
+  if (keys->count == 0 || (gint32) distance < 0)
+    distance = 0;
+  if (is_near (distance, keys->latest_distance, distance / KEY_TOLERANCE))
+    keys->distance = distance;
+  else if (!is_multiple (distance, keys->distance))
+    keys->distance = 0;
   keys->latest_distance = distance;
   keys->timestamp = timestamp;
   keys->count++;

@@ -616,6 +616,61 @@ GST_START_TEST (test_no_class_is_taken_to_be_unused_right_after_a_rise)
 
 GST_END_TEST;
 
+/* There are too few groups for all classes: the upper layer has several. What
+ * is not held of the rung takes nothing of class 0. */
+GST_START_TEST (test_an_upper_layer_of_several_classes_is_not_the_rung)
+{
+  TestGate *test = test_gate_new (1, 2);
+
+  test->session.layers[1].klass = LMCC_CLASS_MIXED;
+  lmcc_gate_set_session (test->gate, &test->session);
+  push (test, 0, 0, TRUE, 1);
+  push (test, 0, 1, TRUE, 2);
+  expect (test, 0, 0, 1);
+  expect (test, 0, 1, 2);
+  push_hole (test, 1, FALSE);
+  push (test, 0, 1, FALSE, 3);
+  expect_nothing (test);
+  lmcc_gate_set_layers (test->gate, lmcc_layer_set_first (1));
+  lmcc_gate_set_session (test->gate, &test->session);
+  push (test, 0, 0, FALSE, 4);
+  expect (test, 0, 0, 4);
+  test_gate_free (test);
+}
+
+GST_END_TEST;
+
+static void
+check_distance (guint n, const guint32 *keys, guint32 distance)
+{
+  TestGate *test = test_gate_new (1, 1);
+  guint i;
+
+  for (i = 0; i < n; i++)
+    push (test, 0, 0, TRUE, keys[i]);
+  fail_unless_equals_int (lmcc_gate_get_keys (test->gate)->distance, distance);
+  test_gate_free (test);
+}
+
+#define CHECK_DISTANCE(distance, ...)                                     \
+  check_distance (sizeof ((guint32[]){ __VA_ARGS__ }) / sizeof (guint32), \
+      (const guint32[]){ __VA_ARGS__ }, distance)
+
+GST_START_TEST (test_when_the_next_key_frame_comes_is_known_by_two_distances)
+{
+  CHECK_DISTANCE (0, 100, 200);
+  CHECK_DISTANCE (100, 100, 200, 300);
+  CHECK_DISTANCE (103, 100, 200, 303, 406);
+  /* Two of them did not come. */
+  CHECK_DISTANCE (100, 100, 200, 300, 500, 600, 900);
+  /* A scene began; the distance is another one. */
+  CHECK_DISTANCE (0, 100, 200, 300, 330);
+  CHECK_DISTANCE (500, 100, 200, 300, 800, 1300);
+  CHECK_DISTANCE (200, 100, 200, 300, 500, 700);
+}
+
+GST_END_TEST;
+
 /* A key frame ends the history of the group before, whose pictures may have
  * thousands of packets: a call that frees some of them frees no more. */
 GST_START_TEST (test_a_history_is_freed_packet_by_packet)
@@ -678,6 +733,9 @@ gate_suite (void)
   tcase_add_test (tc,
       test_a_class_of_layers_not_held_is_not_taken_to_be_unused);
   tcase_add_test (tc, test_no_class_is_taken_to_be_unused_right_after_a_rise);
+  tcase_add_test (tc, test_an_upper_layer_of_several_classes_is_not_the_rung);
+  tcase_add_test (tc,
+      test_when_the_next_key_frame_comes_is_known_by_two_distances);
   tcase_add_test (tc, test_a_history_is_freed_packet_by_packet);
 
   return s;

@@ -134,27 +134,58 @@ GST_START_TEST (test_what_is_lost_of_a_level_is_repaired)
 
 GST_END_TEST;
 
+static void
+send_session (LevelLoop *loop, const LmccSession *session)
+{
+  g_autofree gchar *text = lmcc_sdp_format (session, LMCC_SDP_RECORD);
+  g_autoptr (LmccPacket) packet = NULL;
+  LmccSenderReport report = { .ssrc = session->ssrc_base };
+  LmccRecordFragment fragment = { .ssrc = session->ssrc_base, .count = 1 };
+
+  fragment.version = (guint16) session->revision;
+  fragment.data = (const guint8 *) text;
+  fragment.size = strlen (text);
+  packet = lmcc_rtcp_build (&report, 1, "test", &fragment);
+  lmcc_receiver_handle_control (loop->receiver, loop->now, &session->source,
+      40000, packet->data, packet->size);
+  level_loop_drain_receiver (loop);
+}
+
 /* Levels are the first layers from then on. */
 static void
 send_record (LevelLoop *loop)
 {
   LmccSession session = loop->session;
-  g_autofree gchar *text = NULL;
-  g_autoptr (LmccPacket) packet = NULL;
-  LmccSenderReport report = { .ssrc = session.ssrc_base };
-  LmccRecordFragment fragment = { .ssrc = session.ssrc_base, .count = 1 };
 
   session.revision++;
   lmcc_session_set_levels (&session, LMCC_LEVELS_CUMULATIVE);
-  text = lmcc_sdp_format (&session, LMCC_SDP_RECORD);
-  fragment.version = (guint16) session.revision;
-  fragment.data = (const guint8 *) text;
-  fragment.size = strlen (text);
-  packet = lmcc_rtcp_build (&report, 1, "test", &fragment);
-  lmcc_receiver_handle_control (loop->receiver, loop->now, &session.source,
-      40000, packet->data, packet->size);
-  level_loop_drain_receiver (loop);
+  send_session (loop, &session);
 }
+
+/* The forged one says that the base has pictures. */
+GST_START_TEST (test_a_base_without_pictures_is_not_waited_for_after_a_forgery)
+{
+  LevelLoop *loop = level_loop_new (LMCC_LEVELS_REPLICATED, 0, 25, 2);
+  LmccSession forged = loop->session, truth = loop->session;
+
+  level_loop_run (loop, 3 * LMCC_SECOND);
+  forged.revision++;
+  forged.layers[0].stream = forged.layers[0].klass = 0;
+  lmcc_session_set_levels (&forged, LMCC_LEVELS_CUMULATIVE);
+  send_session (loop, &forged);
+  level_loop_run (loop, LMCC_SECOND);
+  truth.revision += 2;
+  send_session (loop, &truth);
+  level_loop_run (loop, 3 * LMCC_SECOND);
+  loop->delivered = loop->gaps = 0;
+  level_loop_run (loop, 4 * LMCC_SECOND);
+  fail_unless (loop->delivered >= 3 * LEVEL_LOOP_PICTURES_PER_SECOND);
+  fail_unless_equals_int (level_loop_get_stats (loop).rung, 2);
+  fail_unless_equals_int (loop->gaps, 0);
+  level_loop_free (loop);
+}
+
+GST_END_TEST;
 
 GST_START_TEST (test_a_level_that_has_other_layers_changes_its_groups)
 {
@@ -312,6 +343,8 @@ level_sets_suite (void)
   tcase_add_test (tc,
       test_a_change_joins_and_leaves_what_the_levels_do_not_share);
   tcase_add_test (tc, test_a_replicated_level_holds_one_rung_beside_the_base);
+  tcase_add_test (tc,
+      test_a_base_without_pictures_is_not_waited_for_after_a_forgery);
   tcase_add_test (tc, test_caps_go_by_the_rates_of_levels);
   tcase_add_test (tc, test_what_is_lost_of_a_level_is_repaired);
   tcase_add_test (tc, test_a_level_that_has_other_layers_changes_its_groups);

@@ -54,6 +54,7 @@ level_loop_drain_receiver (LevelLoop *loop)
       case LMCC_RECEIVER_ACTION_DELIVER:
         if (action.unit_start && !action.catch_up)
           note_picture (loop);
+        loop->gaps += action.discont;
         break;
       default:
         break;

@@ -37,6 +37,7 @@ typedef struct
   gboolean joined[LEVEL_LOOP_N_RUNGS + 1];
   gint level;
   guint delivered;
+  guint gaps; /* packets that are no continuation */
   gint least_rung;
   guint drop_every;
   guint n_media[LEVEL_LOOP_N_RUNGS + 1];

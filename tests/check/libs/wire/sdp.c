@@ -685,6 +685,9 @@ GST_START_TEST (the_file_says_where_the_video_is)
   fail_unless (video != NULL && audio != NULL, "%s", text);
   fail_unless (strstr (text, "c=IN IP4 239.255.42.1/1\r\nt=0 0\r\n") != NULL,
       "%s", text);
+  fail_unless (strstr (text, "a=rtcp:5005 IN IP4 239.255.42.1\r\n") != NULL,
+      "%s", text);
+  fail_unless (strstr (audio, "a=rtcp:5005\r\n") != NULL, "%s", text);
   fail_unless (strstr (text, "a=ssrc-group:FEC-FR 4294963201 ") != NULL, "%s",
       text);
   record = lmcc_sdp_format (&session, LMCC_SDP_RECORD);
