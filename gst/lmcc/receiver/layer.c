@@ -173,3 +173,30 @@ lmcc_receiver_sum_layers (const LmccReceiver *receiver, guint64 *received,
     *lost += stats->lost;
   }
 }
+
+/*
+ * lmcc_receiver_sum_lowest_level:
+ * @receiver: a receiver
+ *
+ * Returns: the counters of the base, and of what level 0 has beside it, but for
+ *     bytes and duplicates
+ */
+LmccLayerStats
+lmcc_receiver_sum_lowest_level (const LmccReceiver *receiver)
+{
+  LmccLayerSet layers =
+      LMCC_LAYER_SET_BASE | lmcc_session_level_layers (&receiver->session, 0);
+  LmccLayerStats sum = { 0 };
+  guint i;
+
+  while (lmcc_layer_set_take (&layers, &i)) {
+    const LmccLayerStats *stats = lmcc_receiver_get_layer_stats (receiver, i);
+
+    sum.received += stats->received;
+    sum.lost += stats->lost;
+    sum.late += stats->late;
+    sum.restarts += stats->restarts;
+  }
+
+  return sum;
+}

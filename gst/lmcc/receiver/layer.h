@@ -67,6 +67,7 @@ const LmccLayerStats *
 lmcc_receiver_get_layer_stats (const LmccReceiver *receiver, guint layer);
 void lmcc_receiver_sum_layers (const LmccReceiver *receiver, guint64 *received,
     guint64 *lost);
+LmccLayerStats lmcc_receiver_sum_lowest_level (const LmccReceiver *receiver);
 
 G_END_DECLS
 

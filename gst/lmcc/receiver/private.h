@@ -97,8 +97,6 @@ struct _LmccReceiver
   LmccReceiverActions actions;
 };
 
-void lmcc_receiver_reset_breaker (LmccReceiver *receiver, LmccTime now);
-
 G_END_DECLS
 
 #endif

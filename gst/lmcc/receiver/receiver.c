@@ -162,45 +162,10 @@ next_silence (const LmccReceiver *receiver)
       + receiver->config.timeout;
 }
 
-/* Of the base, and of what level 0 has beside it. */
-static LmccLayerStats
-sum_lowest_level (const LmccReceiver *receiver)
-{
-  LmccLayerSet layers =
-      LMCC_LAYER_SET_BASE | lmcc_session_level_layers (&receiver->session, 0);
-  LmccLayerStats sum = { 0 };
-  guint i;
-
-  while (lmcc_layer_set_take (&layers, &i)) {
-    const LmccLayerStats *stats = lmcc_receiver_get_layer_stats (receiver, i);
-
-    sum.received += stats->received;
-    sum.lost += stats->lost;
-    sum.late += stats->late;
-    sum.restarts += stats->restarts;
-  }
-
-  return sum;
-}
-
-/*
- * lmcc_receiver_reset_breaker:
- * @receiver: a receiver that starts, or whose lowest level has other layers
- * @now: the time
- */
-void
-lmcc_receiver_reset_breaker (LmccReceiver *receiver, LmccTime now)
-{
-  const LmccLayerStats lowest = sum_lowest_level (receiver);
-
-  lmcc_circuit_breaker_reset (&receiver->breaker, now, receiver->level,
-      &lowest);
-}
-
 static const gchar *
 find_reason_to_leave (LmccReceiver *receiver, LmccTime now)
 {
-  const LmccLayerStats lowest = sum_lowest_level (receiver);
+  const LmccLayerStats lowest = lmcc_receiver_sum_lowest_level (receiver);
 
   if (lmcc_circuit_breaker_update (&receiver->breaker, now, &lowest))
     return "more than 10 % of the base layer was lost for 10 s or longer, and "

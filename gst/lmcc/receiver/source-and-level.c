@@ -6,6 +6,7 @@
 #include "receiver/door.h"
 #include "receiver/join-notices.h"
 #include "receiver/layer-queue.h"
+#include "receiver/layer.h"
 #include "receiver/membership.h"
 #include "receiver/memory.h"
 #include "receiver/private.h"
@@ -297,6 +298,20 @@ has_other_layers (const LmccSession *old, const LmccSession *session)
       || memcmp (old->level_layers, session->level_layers,
              sizeof (old->level_layers))
       != 0;
+}
+
+/*
+ * lmcc_receiver_reset_breaker:
+ * @receiver: a receiver that starts, or whose lowest level has other layers
+ * @now: the time
+ */
+void
+lmcc_receiver_reset_breaker (LmccReceiver *receiver, LmccTime now)
+{
+  const LmccLayerStats lowest = lmcc_receiver_sum_lowest_level (receiver);
+
+  lmcc_circuit_breaker_reset (&receiver->breaker, now, receiver->level,
+      &lowest);
 }
 
 /* The only place that sets the session. */

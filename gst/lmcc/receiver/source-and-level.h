@@ -16,6 +16,7 @@ gboolean lmcc_receiver_source_allowed (const LmccReceiver *receiver,
     const LmccAddress *source);
 gboolean lmcc_receiver_is_own_source (const LmccReceiver *receiver,
     const LmccAddress *source, guint32 ssrc);
+void lmcc_receiver_reset_breaker (LmccReceiver *receiver, LmccTime now);
 void lmcc_receiver_heard_source (LmccReceiver *receiver, LmccTime now);
 void lmcc_receiver_update_level (LmccReceiver *receiver, LmccTime now);
 void lmcc_receiver_follow_merge (LmccReceiver *receiver);
