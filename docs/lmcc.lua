@@ -90,13 +90,14 @@ local rtp_version = Field.new ("rtp.version")
 local rtcp_version = Field.new ("rtcp.version")
 local udp_payload = Field.new ("udp.payload")
 
--- Of each session, by its base SSRC: the fragments of its latest record, and how often its
--- record says that trains come, in seconds. Without a record nobody knows whether
--- packets with the burst flag are a train or a burst of RLC's.
-local records, trains = {}, {}
+-- Of each session, by its base SSRC: the fragments of its latest record, how often its
+-- record says that trains come, in seconds, and whether its base carries no encoding.
+-- Without a record nobody knows whether packets with the burst flag are a train or a
+-- burst of RLC's.
+local records, trains, thin = {}, {}, {}
 
 function lmcc.init ()
-  records, trains = {}, {}
+  records, trains, thin = {}, {}, {}
 end
 
 local units = { s = 1, ms = 1e-3, us = 1e-6, ns = 1e-9 }
@@ -146,6 +147,7 @@ local function take_fragment (session, revision, index, count, text)
   end
   local whole = table.concat (record.parts, "", 0, count - 1)
   trains[session] = find_train_interval (whole)
+  thin[session] = whole:find (" l=%d+:14%.") ~= nil
   return whole
 end
 
@@ -191,7 +193,7 @@ end
 local function show_train (element, session, branch, pinfo)
   local level = element (6, 1):int ()
   if (trains[session] or 0) == 0 or level < 1 or bit.band (element (1, 1):uint (), 1) == 0
-      or bit.rshift (element (1, 1):uint (), 2) > level then
+      or bit.rshift (element (1, 1):uint (), 2) >= level + (thin[session] and 1 or 0) then
     return
   end
   branch:add (f.train, element (6, 1), level)
