@@ -189,7 +189,8 @@ local function find_elements (data)
   return element, found[first % 14 + 1], stop
 end
 
--- A train is of packets of the layers below its level; where the base has no video, of layer and level of one number.
+-- A train is of packets of the layers below its level. Where the base has no video, the layer
+-- with the level's number has some, too.
 local function show_train (element, session, branch, pinfo)
   local level = element (6, 1):int ()
   if (trains[session] or 0) == 0 or level < 1 or bit.band (element (1, 1):uint (), 1) == 0

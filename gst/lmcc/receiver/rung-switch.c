@@ -95,8 +95,7 @@ lmcc_receiver_note_keys (LmccReceiver *receiver, LmccTime now)
   /* Some may not have come. */
   if (distance > 0 && now > expected)
     expected += (now - expected + distance / 2) / distance * distance;
-  if (expected > change->key_time && now > expected
-      && now < expected + MAX_DISTANCE)
+  if (distance > 0 && now > expected)
     change->key_time = expected + (now - expected) / LATE_PART;
   else
     change->key_time = now;

@@ -133,7 +133,7 @@ lmcc_allocator_join_classes (LmccAllocator *allocator)
 }
 
 /*
- * lmcc_allocator_free_base:
+ * lmcc_allocator_make_base_thin:
  * @allocator: an allocator of native layers that nothing waits in
  *
  * The base carries no rung: only sound, if there is any.
@@ -141,7 +141,7 @@ lmcc_allocator_join_classes (LmccAllocator *allocator)
  * Returns: %FALSE if there are too few groups for that
  */
 gboolean
-lmcc_allocator_free_base (LmccAllocator *allocator)
+lmcc_allocator_make_base_thin (LmccAllocator *allocator)
 {
   if (allocator->n_rungs + 1 > allocator->max_layers)
     return FALSE;

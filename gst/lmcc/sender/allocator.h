@@ -112,7 +112,7 @@ void lmcc_queued_unit_free (LmccQueuedUnit *queued);
 void lmcc_allocator_clear (LmccAllocator *allocator);
 void lmcc_allocator_flush (LmccAllocator *allocator);
 void lmcc_allocator_join_classes (LmccAllocator *allocator);
-gboolean lmcc_allocator_free_base (LmccAllocator *allocator);
+gboolean lmcc_allocator_make_base_thin (LmccAllocator *allocator);
 void lmcc_allocator_number (LmccAllocator *allocator, guint layer,
     guint16 *next_osn);
 gboolean lmcc_allocator_knows (const LmccAllocator *allocator, guint klass);

@@ -180,7 +180,7 @@ typedef enum
  * @classes: that each stream has
  * @n_noted: pieces that the plan has
  * @n_pictures: of these, by stream and class, those that end a picture
- * @every: one picture in so many of each class is planned for, and stands for them
+ * @every: one of this many pictures of a class is planned for, and stands for all
  * @layer: whose turn it is
  * @rooms: of gsize: as lmcc_repair_optimizer_start() has it
  * @used: bytes of repair that each layer got

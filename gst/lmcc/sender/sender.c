@@ -349,7 +349,7 @@ init_layers (LmccSender *sender, GError **error)
   else
     lmcc_allocator_init (&sender->allocator, session);
   if (sender->levels == LMCC_LEVELS_REPLICATED
-      && !lmcc_allocator_free_base (&sender->allocator))
+      && !lmcc_allocator_make_base_thin (&sender->allocator))
     return lmcc_sending_refuse (error,
         "levels=replicated needs a group for each encoding and one more, and "
         "there are fewer behind the address: take a lower one");

@@ -88,38 +88,31 @@ lmcc_session_rung_layers (const LmccSession *session, gint rung)
   return layers;
 }
 
+/* A level for each rung from @rung on, above the @n that there are: its layers,
+ * beside @below. */
+static void
+add_rungs (LmccSession *session, guint n, LmccLayerSet below, gint rung)
+{
+  for (; rung < (gint) session->n_rungs; rung++) {
+    LmccLayerSet layers = lmcc_session_rung_layers (session, rung);
+
+    if (layers != 0)
+      session->level_layers[n++] = below | layers;
+  }
+}
+
 static void
 set_fallback (LmccSession *session)
 {
   LmccLayerSet lowest = lmcc_session_rung_layers (session, 0);
   LmccLayerSet rest = lowest, held = 0;
   guint n = 0, layer;
-  gint rung;
 
   while (lmcc_layer_set_take (&rest, &layer)) {
     held |= LMCC_LAYER_SET_BASE << layer;
     session->level_layers[n++] = held;
   }
-  for (rung = 1; rung < (gint) session->n_rungs; rung++) {
-    LmccLayerSet layers = lmcc_session_rung_layers (session, rung);
-
-    if (layers != 0)
-      session->level_layers[n++] = lowest | layers;
-  }
-}
-
-static void
-set_replicated (LmccSession *session)
-{
-  guint n = 0;
-  gint rung;
-
-  for (rung = 0; rung < (gint) session->n_rungs; rung++) {
-    LmccLayerSet layers = lmcc_session_rung_layers (session, rung);
-
-    if (layers != 0)
-      session->level_layers[n++] = LMCC_LAYER_SET_BASE | layers;
-  }
+  add_rungs (session, n, lowest, 1);
 }
 
 /**
@@ -144,7 +137,7 @@ lmcc_session_set_levels (LmccSession *session, LmccLevels levels)
     set_fallback (session);
   else if (levels == LMCC_LEVELS_REPLICATED
       && lmcc_session_base_is_thin (session))
-    set_replicated (session);
+    add_rungs (session, 0, LMCC_LAYER_SET_BASE, 0);
 }
 
 /*

@@ -213,26 +213,28 @@ append_media (GString *text, const gchar *kind, const LmccSession *session,
   /* RFC 7587 section 7: Opus always has two channels in its rtpmap. */
   const gchar *channels =
       g_str_equal (media->encoding_name, "OPUS") ? "/2" : "";
-  guint lowest = lmcc_session_lowest_layer (session);
+  /* The sound is in the base. */
+  guint layer =
+      media == &session->video ? lmcc_session_lowest_layer (session) : 0;
 
   g_string_append_printf (text, "m=%s %u %s %u%s", kind, session->port,
       PROTOCOL, payload_type, eol);
-  if (form == LMCC_SDP_FILE && media == &session->video && lowest > 0) {
-    append_connection (text, session, lowest, eol);
-    append_source_filter (text, session, lowest, eol);
+  if (form == LMCC_SDP_FILE && layer > 0) {
+    append_connection (text, session, layer, eol);
+    append_source_filter (text, session, layer, eol);
   }
   /* RFC 8866 section 5.8: AS is in kbit/s and counts the headers, as r_0. */
   if (form == LMCC_SDP_FILE && media == &session->video
-      && session->layers[lowest].rate > 0)
+      && session->layers[layer].rate > 0)
     g_string_append_printf (text, "b=AS:%" G_GUINT64_FORMAT "%s",
-        (session->layers[lowest].rate + 999) / 1000, eol);
+        (session->layers[layer].rate + 999) / 1000, eol);
   g_string_append_printf (text, "a=rtpmap:%u %s/%u%s%s", payload_type,
       media->encoding_name, media->clock_rate, channels, eol);
   if (media == &session->sound && session->sound_parameters[0] != '\0')
     g_string_append_printf (text, "a=fmtp:%u %s%s", payload_type,
         session->sound_parameters, eol);
   if (form == LMCC_SDP_FILE) {
-    append_rtcp (text, session, media == &session->video && lowest > 0, eol);
+    append_rtcp (text, session, layer > 0, eol);
     g_string_append_printf (text, "a=extmap:%u %s%s", session->header_id,
         LMCC_HEADER_URI, eol);
   }
@@ -241,8 +243,8 @@ append_media (GString *text, const gchar *kind, const LmccSession *session,
    * it. */
   if (form == LMCC_SDP_FILE && media == &session->video && session->repair > 0)
     g_string_append_printf (text, "a=ssrc-group:FEC-FR %u %u%s",
-        lmcc_session_ssrc (session, 0, lowest),
-        lmcc_session_repair_ssrc (session, lowest), eol);
+        lmcc_session_ssrc (session, 0, layer),
+        lmcc_session_repair_ssrc (session, layer), eol);
   if (form == LMCC_SDP_FILE && second_element)
     g_string_append_printf (text, "a=extmap:%u %s%s",
         lmcc_second_element_id (session->header_id), LMCC_SECOND_ELEMENT_URI,

@@ -191,25 +191,20 @@ end_group (LmccGateRung *rung)
 }
 
 static void
-close_higher_classes (LmccGateRung *rung)
+set_higher_classes (LmccGateRung *rung, LmccGateClass state)
 {
   guint klass;
 
-  rung->lost = FALSE;
-  rung->group_is_held = FALSE;
   for (klass = 1; klass < LMCC_MAX_CLASSES; klass++)
-    rung->states[klass] = LMCC_GATE_CLASS_CLOSED;
+    rung->states[klass] = state;
 }
 
-/* Of a rung that is one layer nothing is missing from its key frame on, until
- * something is lost. */
 static void
-open_classes (LmccGateRung *rung)
+close_higher_classes (LmccGateRung *rung)
 {
-  guint klass;
-
-  for (klass = 1; klass < LMCC_MAX_CLASSES; klass++)
-    rung->states[klass] = LMCC_GATE_CLASS_INTACT;
+  rung->lost = FALSE;
+  rung->group_is_held = FALSE;
+  set_higher_classes (rung, LMCC_GATE_CLASS_CLOSED);
 }
 
 static void
@@ -243,8 +238,9 @@ lmcc_gate_judge_unit (LmccGate *gate, LmccGateUnit *unit, LmccTime deadline)
   } else {
     if (lmcc_gate_unit_is_key (unit)) {
       end_group (&gate->rungs[unit->stream]);
+      /* Nothing of one layer is missing from here on, until it loses some. */
       if (is_one_layer (gate, unit->stream))
-        open_classes (&gate->rungs[unit->stream]);
+        set_higher_classes (&gate->rungs[unit->stream], LMCC_GATE_CLASS_INTACT);
     }
     gate->groups.units[unit->stream]++;
     decide (gate, unit, deadline);
@@ -325,7 +321,6 @@ static void
 close_layer (LmccGate *gate, const LmccLayer *layer)
 {
   LmccGateRung *rung = &gate->rungs[layer->stream];
-
   gboolean whole = is_one_layer (gate, layer->stream);
 
   if (whole)

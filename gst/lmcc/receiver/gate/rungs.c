@@ -10,7 +10,8 @@
 /* Two distances of key frames are the same within this part of them. */
 #define KEY_TOLERANCE 8
 
-/* So many distances at most are taken for one with key frames missing. */
+/* A gap of up to this many known distances is one in which the key frames
+ * between its ends did not come. */
 #define MOST_KEYS 3
 
 static void
@@ -29,12 +30,13 @@ deliver_unit (LmccGate *gate, LmccGateUnit *unit, gboolean segment,
 gboolean
 lmcc_gate_rung_is_held (const LmccGate *gate, gint rung)
 {
-  LmccLayerSet layers = lmcc_session_rung_layers (&gate->session, rung);
+  LmccLayerSet layers;
 
   if (gate->held == 0)
     return FALSE;
   if (!gate->session.native)
     return TRUE;
+  layers = lmcc_session_rung_layers (&gate->session, rung);
   if (rung == 0 && layers != 0)
     return (layers & gate->held) != 0;
 

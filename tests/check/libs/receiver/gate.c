@@ -21,8 +21,8 @@ typedef struct
   guint8 anchors[LMCC_MAX_RUNGS];
 } TestGate;
 
-/* Layers of @n_rungs rungs of @n_classes classes each, rungs first. */
-/* Of no classes: each rung is one layer. */
+/* Layers of @n_rungs rungs of @n_classes classes each, rungs first; 0: each
+ * rung is one layer of all its classes. */
 static void
 set_table (TestGate *test, guint n_rungs, guint n_classes, guint8 version)
 {

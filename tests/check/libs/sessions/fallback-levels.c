@@ -238,7 +238,7 @@ say (gboolean holds, const Row *row, const gchar *what)
 }
 
 /* With one seed of 150 the experiments of the receivers fall apart, and their
- * losses end the reception (RFC 8083): level 0 is too slow for trains. */
+ * losses end the reception (RFC 8084): level 0 is too slow for trains. */
 static gboolean
 is_missed (const Row *row)
 {

@@ -314,20 +314,26 @@ fill_rungs (LmccSession *session, guint n_rungs, guint n_classes)
   }
 }
 
+static void
+check_levels (const LmccSession *session, const guint64 *layers, guint n)
+{
+  guint i;
+
+  fail_unless (lmcc_session_validate (session, NULL));
+  fail_unless_equals_int (lmcc_session_count_levels (session), n);
+  for (i = 0; i < n; i++)
+    fail_unless_equals_uint64 (lmcc_session_level_layers (session, (gint) i),
+        layers[i]);
+}
+
 GST_START_TEST (fallback_levels_are_the_lowest_rung_and_one_more)
 {
   static const guint64 layers[] = { 1, 3, 7, 0x3f, 0x1c7 };
   LmccSession session;
-  guint i;
 
   fill_rungs (&session, 3, 3);
   lmcc_session_set_levels (&session, LMCC_LEVELS_FALLBACK);
-  fail_unless (lmcc_session_validate (&session, NULL));
-  fail_unless_equals_int (lmcc_session_count_levels (&session),
-      G_N_ELEMENTS (layers));
-  for (i = 0; i < G_N_ELEMENTS (layers); i++)
-    fail_unless_equals_uint64 (lmcc_session_level_layers (&session, (gint) i),
-        layers[i]);
+  check_levels (&session, layers, G_N_ELEMENTS (layers));
   lmcc_session_set_levels (&session, LMCC_LEVELS_CUMULATIVE);
   fail_unless (lmcc_session_is_cumulative (&session));
 }
@@ -372,15 +378,9 @@ GST_START_TEST (replicated_levels_are_the_base_and_one_rung)
 {
   static const guint64 layers[] = { 3, 5, 9 };
   LmccSession session;
-  guint i;
 
   fill_replicated (&session);
-  fail_unless (lmcc_session_validate (&session, NULL));
-  fail_unless_equals_int (lmcc_session_count_levels (&session),
-      G_N_ELEMENTS (layers));
-  for (i = 0; i < G_N_ELEMENTS (layers); i++)
-    fail_unless_equals_uint64 (lmcc_session_level_layers (&session, (gint) i),
-        layers[i]);
+  check_levels (&session, layers, G_N_ELEMENTS (layers));
   fail_unless_equals_int (lmcc_session_lowest_layer (&session), 1);
   /* Who has a rung in the base has no such levels. */
   fill_rungs (&session, 3, 1);
