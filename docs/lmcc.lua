@@ -2,7 +2,7 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
 --
 -- Wireshark dissector for the header-extension elements, the session record, the
--- join notices and the reports of docs/wire-format.md: wireshark -X lua_script:docs/lmcc.lua
+-- join notices, reports and requests for key frames of docs/wire-format.md: wireshark -X lua_script:docs/lmcc.lua
 -- A record's tr is shown in seconds, and packets of a train are labelled with its level once
 -- their session's record was seen.
 -- The elements are looked for in RTP (Decode As, or rtp.heuristic_rtp), under the
@@ -59,6 +59,7 @@ local f = {
   p_lead = ProtoField.uint16 ("lmcc.report.lead", "Highest sequence number"),
   p_sequence = ProtoField.uint16 ("lmcc.report.ack_sequence", "Acknowledged"),
   p_echo = ProtoField.uint32 ("lmcc.report.echo", "Echoed time (1/65536 s)"),
+  p_lsn = ProtoField.uint16 ("lmcc.report.lsn", "Highest LSN of layer 0"),
   p_bitmap = ProtoField.uint32 ("lmcc.report.bitmap", "What came", base.HEX),
   levels = ProtoField.string ("lmcc.second.levels", "Levels that may go up"),
   place = ProtoField.int8 ("lmcc.second.place", "Place in the slot"),
@@ -344,9 +345,21 @@ local function show_pgmcc_report (part, tree)
   end
 end
 
+local function show_key_request (part, tree)
+  local branch = tree:add (lmcc, part, "Request for a key frame")
+  branch:add (f.p_ssrc, part (4, 4))
+  branch:add (f.p_session, part (12, 4))
+  branch:add (f.p_lsn, part (16, 2))
+end
+
+local function show_key_notice (part, tree)
+  local branch = tree:add (lmcc, part, "A request for a key frame was heard")
+  branch:add (f.p_session, part (4, 4))
+end
+
 local function show_app (part, tree)
   local octet = part (0, 1):uint ()
-  if part (1, 1):uint () ~= 204 or part:len () < 20
+  if part (1, 1):uint () ~= 204 or part:len () < 12
       or part (8, 4):string () ~= "LMCC" then
     return
   end
@@ -358,6 +371,10 @@ local function show_app (part, tree)
     show_tfmcc_report (part, tree)
   elseif octet == 0x84 and part:len () >= 28 then
     show_pgmcc_report (part, tree)
+  elseif octet == 0x85 and part:len () == 20 then
+    show_key_request (part, tree)
+  elseif octet == 0x86 and part:len () == 12 then
+    show_key_notice (part, tree)
   end
 end
 

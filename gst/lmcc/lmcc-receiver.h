@@ -360,6 +360,7 @@ typedef struct
  *     0: packets come in order
  * @reports: reports sent to the sender
  * @answers: answers to them that came
+ * @key_requests: requests for a key frame sent to the sender
  * @notices: other receivers' join experiments that were learnt from
  * @join_to_packet: time from the latest join to its first packet, or none
  * @join_lead: groups that turn are joined so long before their slot begins; 0
@@ -400,6 +401,7 @@ typedef struct
   LmccTime reordering_window;
   guint64 reports;
   guint64 answers;
+  guint64 key_requests;
   guint64 notices;
   LmccTime join_to_packet;
   LmccTime join_lead;

@@ -74,6 +74,8 @@ G_BEGIN_DECLS
  *     it, and becomes that for the first distance that is measured where it was not
  *     known. Where key frames are further apart than a window is long it grows, up to
  *     %LMCC_DEFAULT_SHAPED_WINDOW, and the record says so. 0: the window stays
+ * @ignore_key_requests: encoders are not to be asked for key frames because receivers
+ *     have no picture
  * @mtu: largest RTP packet with our element in it, bytes; larger ones are sent
  *     all the same, and counted
  */
@@ -94,6 +96,7 @@ typedef struct
   gint repair_base;
   gdouble hysteresis;
   LmccTime key_distance;
+  gboolean ignore_key_requests;
   guint mtu;
   /*< private >*/
   gpointer reserved[LMCC_PADDING];
@@ -105,8 +108,10 @@ typedef struct
  * @LMCC_SENDER_ACTION_SEND_CONTROL: send @packet (RTCP) to the base group, port + 1
  * @LMCC_SENDER_ACTION_SESSION_CHANGED: lmcc_sender_get_session() is new
  * @LMCC_SENDER_ACTION_REQUEST_KEY_UNIT: the rungs' key frames are not at the same
- *     pictures, or what comes next refers to a picture that was too old to be sent:
- *     ask the encoders of all rungs for one
+ *     pictures, what comes next refers to a picture that was too old to be sent, or
+ *     receivers may have no picture: ask the encoders of all rungs for one. For
+ *     receivers that is at most once in 2 s, and when they say so, where the
+ *     session takes their reports
  */
 typedef enum
 {
@@ -218,10 +223,14 @@ typedef struct
  * @reports_malformed: packets to the feedback port that were no reports
  * @reports_limited: packets to the feedback port that were not looked at, because
  *     their address, or all together, sent too many
- * @answers: answers to them sent
+ * @key_requests: receivers' requests for a key frame taken
+ * @key_units_requested: key frames that the encoders were asked for because of
+ *     receivers
+ * @answers: answers to reports sent
  * @answers_dropped: answers not sent because the feedback's share of the base rate
  *     had no room for them, or because the receiver reported again
- * @feedback_bytes: of reports and answers, with IP and UDP headers
+ * @feedback_bytes: of reports, answers and notices that a key frame comes, with IP
+ *     and UDP headers
  * @receivers: how many receivers report, estimated; each address counts for two
  *     at most
  * @lateness_max: largest delay of a packet after the time it was due
@@ -248,6 +257,8 @@ typedef struct
   guint64 reports;
   guint64 reports_malformed;
   guint64 reports_limited;
+  guint64 key_requests;
+  guint64 key_units_requested;
   guint64 answers;
   guint64 answers_dropped;
   guint64 feedback_bytes;

@@ -4,13 +4,14 @@
  * RTCP both ways, what receivers get and what they send: nothing is handed out
  * of a packet that is refused, all that is handed out survives being built
  * again, and the assembler takes all fragments; reports of one rate for all
- * too.
+ * and requests for key frames, too.
  */
 #include "fuzz.h"
 
 #include <gst/lmcc/control/single-rate/pgmcc-wire.h>
 #include <gst/lmcc/control/single-rate/tfmcc-wire.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/wire/key-request.h>
 #include <gst/lmcc/wire/rtcp.h>
 #include <string.h>
 
@@ -118,6 +119,24 @@ on_dlrr (gpointer user_data, guint32 sender_ssrc, const LmccDlrr *answer)
 
 /* Of the bytes that are not reserved, all are written again. */
 static void
+check_key_requests (const guint8 *data, gsize size)
+{
+  LmccKeyRequest request;
+  guint32 ssrc;
+
+  if (lmcc_key_request_parse (data, size, &request)) {
+    g_autoptr (LmccPacket) packet = lmcc_key_request_build (&request);
+
+    g_assert (packet->size == size && memcmp (packet->data, data, 18) == 0);
+  }
+  if (lmcc_key_notice_parse (data, size, &ssrc)) {
+    g_autoptr (LmccPacket) packet = lmcc_key_notice_build (ssrc);
+
+    g_assert (packet->size == size && memcmp (packet->data, data, size) == 0);
+  }
+}
+
+static void
 check_reports (const guint8 *data, gsize size)
 {
   LmccTfmccReport tfmcc;
@@ -152,6 +171,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
     g_assert (context.n_calls == 0);
   if (context.n_answers > 0)
     rebuild_answers (&context);
+  check_key_requests (data, size);
   check_reports (data, size);
 
   return 0;

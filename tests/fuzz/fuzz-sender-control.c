@@ -3,7 +3,8 @@
  *
  * The first byte chooses the algorithm. The others become what comes to the
  * feedback port of a running sender, and time steps. Whatever comes, answers
- * stay within their share of the base rate, and time goes on.
+ * stay within their share of the base rate, key frames are asked for at most
+ * once in two seconds, and time goes on.
  */
 #include "fuzz.h"
 
@@ -13,6 +14,7 @@
 #include <gst/lmcc/control/single-rate/pgmcc-wire.h>
 #include <gst/lmcc/control/single-rate/tfmcc-wire.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/wire/key-request.h>
 #include <gst/lmcc/wire/layer-header.h>
 #include <gst/lmcc/wire/rtcp.h>
 #include <gst/lmcc/wire/rtp.h>
@@ -45,10 +47,13 @@ typedef struct
   LmccSender *sender;
   LmccTime now;
   LmccTime next_unit;
+  guint n_units;
   GQueue answers; /* of Sent, within the window */
   gsize answered; /* their bytes */
   guint crowd;    /* so many have reported */
   gboolean is_answer;
+  gboolean single; /* reports set the rate */
+  LmccTime key_requested;
 } State;
 
 static guint32
@@ -94,25 +99,49 @@ check_answers (State *state, gsize size)
 }
 
 static void
-drain (State *state)
+check_control (State *state, const LmccPacket *packet)
 {
   static const LmccRtcpHandler handler = { .dlrr = note_answer };
+  guint32 ssrc;
+
+  state->is_answer = FALSE;
+  if (lmcc_key_notice_parse (packet->data, packet->size, &ssrc)) {
+    g_assert (ssrc == SSRC);
+    state->is_answer = TRUE;
+  } else {
+    g_assert (lmcc_rtcp_parse (packet->data, packet->size, &handler, state));
+  }
+  if (state->is_answer)
+    check_answers (state, packet->size);
+}
+
+/* What comes to the port asks for no more than receivers may. */
+static void
+note_key_request (State *state)
+{
+  if (state->single)
+    return;
+  g_assert (state->key_requested == 0
+      || state->now >= state->key_requested + LMCC_KEY_REQUEST_DISTANCE);
+  state->key_requested = state->now;
+}
+
+static void
+drain (State *state)
+{
   LmccSenderAction action;
 
   while (lmcc_sender_poll_action (state->sender, &action)) {
-    if (action.type == LMCC_SENDER_ACTION_SEND_CONTROL) {
-      state->is_answer = FALSE;
-      g_assert (lmcc_rtcp_parse (action.packet->data, action.packet->size,
-          &handler, state));
-      if (state->is_answer)
-        check_answers (state, action.packet->size);
-    }
+    if (action.type == LMCC_SENDER_ACTION_SEND_CONTROL)
+      check_control (state, action.packet);
+    if (action.type == LMCC_SENDER_ACTION_REQUEST_KEY_UNIT)
+      note_key_request (state);
     g_clear_pointer (&action.packet, lmcc_packet_unref);
   }
 }
 
 static LmccUnit *
-make_unit (LmccTime now)
+make_unit (LmccTime now, gboolean key)
 {
   LmccUnit *unit = lmcc_unit_new ();
   LmccPacket *packet = lmcc_packet_new (LMCC_RTP_HEADER_SIZE + UNIT_SIZE);
@@ -121,6 +150,7 @@ make_unit (LmccTime now)
   memset (packet->data, 0, packet->size);
   packet->data[0] = 0x80;
   packet->data[1] = 96;
+  unit->switch_point = key;
   unit->decoding_time = unit->presentation_time = now;
   g_ptr_array_add (unit->packets, packet);
 
@@ -139,7 +169,8 @@ run_until (State *state, LmccTime until)
     next = MIN (MIN (next, state->next_unit), until);
     state->now = MAX (state->now, next);
     if (state->now >= state->next_unit) {
-      lmcc_sender_push_unit (state->sender, make_unit (state->now), state->now);
+      lmcc_sender_push_unit (state->sender,
+          make_unit (state->now, state->n_units++ == 0), state->now);
       state->next_unit += UNIT_TIME;
       drain (state);
     }
@@ -276,6 +307,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   LmccTime end = state.now + MAX_TIME;
 
   state.sender = new_sender (state.now, algorithm);
+  state.single = !g_str_equal (algorithm, "elm");
   state.next_unit = state.now;
   g_queue_init (&state.answers);
   drain (&state);

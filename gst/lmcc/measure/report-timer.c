@@ -65,15 +65,24 @@ lmcc_feedback_timer_free (LmccFeedbackTimer *timer)
   g_free (timer);
 }
 
-/* RFC 4654 section 4.5: of a large audience a few report soon, and so tell how
- * large it is before the many do. */
-static LmccTime
-draw_first (LmccFeedbackTimer *timer)
+/**
+ * lmcc_feedback_draw_wait:
+ * @random: a receiver's dice
+ * @longest: T, the longest wait
+ *
+ * Draws from the exponentially distributed timer of RFC 4654 section 4.5, with
+ * N = %LMCC_FEEDBACK_RECEIVERS: of a large audience a few report soon, before
+ * the many do.
+ *
+ * Returns: how long to wait, 0 to @longest
+ */
+LmccTime
+lmcc_feedback_draw_wait (GRand *random, LmccTime longest)
 {
-  gdouble x = 1 - g_rand_double (timer->random);
+  gdouble x = 1 - g_rand_double (random);
   gdouble share = 1 + log (x) / log (LMCC_FEEDBACK_RECEIVERS);
 
-  return (LmccTime) (MAX (share, 0) * (gdouble) timer->round);
+  return (LmccTime) (MAX (share, 0) * (gdouble) longest);
 }
 
 /* What is left of an interval of somebody who has reported for ever: so many
@@ -118,7 +127,7 @@ lmcc_feedback_timer_start (LmccFeedbackTimer *timer, LmccTime now,
   timer->interval = interval;
   timer->patience = 1;
   timer->is_first = TRUE;
-  timer->from = now + draw_first (timer);
+  timer->from = now + lmcc_feedback_draw_wait (timer->random, timer->round);
   timer->rest = draw_rest (timer);
 }
 

@@ -25,6 +25,8 @@ G_BEGIN_DECLS
  */
 typedef struct _LmccFeedbackTimer LmccFeedbackTimer;
 
+LmccTime lmcc_feedback_draw_wait (GRand *random, LmccTime longest);
+
 LmccFeedbackTimer *lmcc_feedback_timer_new (guint32 seed);
 void lmcc_feedback_timer_free (LmccFeedbackTimer *timer);
 void lmcc_feedback_timer_start (LmccFeedbackTimer *timer, LmccTime now,

@@ -108,6 +108,7 @@ take_packet (LmccReceiver *receiver, LmccTime now, LmccTime arrival,
 
   lmcc_clock_packet (receiver->clock, arrival, header->send_time);
   lmcc_receiver_packet_rtt (receiver, now, arrival, header);
+  lmcc_receiver_packet_key_requests (receiver, now, header);
   lmcc_packet_ref (packet);
   lmcc_receiver_queue_packet (receiver, layer, packet, rtp, header);
   lmcc_receiver_packet_slot (receiver, arrival, header);

@@ -12,6 +12,7 @@
 #include "receiver/circuit-breaker.h"
 #include "receiver/gate/gate.h"
 #include "receiver/join-notices.h"
+#include "receiver/key-requests.h"
 #include "receiver/layer.h"
 #include "receiver/membership.h"
 #include "receiver/memory.h"
@@ -85,6 +86,7 @@ struct _LmccReceiver
   LmccRecordAssembler *assembler;
 
   LmccReceiverReporting reporting;
+  LmccReceiverKeyRequests key_requests;
   LmccReceiverNaps naps;
   LmccReceiverDelivery delivery;
   LmccReceiverSound sound;

@@ -127,4 +127,5 @@ lmcc_receiver_pump (LmccReceiver *receiver, LmccTime now)
       && lmcc_gate_pop (receiver->gate, &output))
     deliver (receiver, &output, now);
   lmcc_receiver_discard_some (receiver);
+  lmcc_receiver_follow_picture (receiver, now);
 }

@@ -71,6 +71,7 @@ lmcc_receiver_new (const LmccReceiverConfig *config)
   receiver->stats.join_to_picture = LMCC_TIME_NONE;
   receiver->waiting_since = LMCC_TIME_NONE;
   lmcc_receiver_init_rtt (receiver);
+  lmcc_receiver_init_key_requests (receiver);
   lmcc_receiver_init_memory (receiver);
 
   return receiver;
@@ -285,6 +286,7 @@ lmcc_receiver_handle_timeout (LmccReceiver *receiver, LmccTime now)
   run_controller (receiver, now);
   /* Another level may have made packets due. */
   lmcc_receiver_pump (receiver, now);
+  lmcc_receiver_handle_key_requests (receiver, now);
 }
 
 /**
@@ -328,6 +330,7 @@ lmcc_receiver_next_timeout (const LmccReceiver *receiver)
   next = MIN (next, lmcc_receiver_next_controller_timeout (receiver));
   next = MIN (next, lmcc_receiver_next_slot (receiver));
   next = MIN (next, lmcc_receiver_next_rtt (receiver));
+  next = MIN (next, lmcc_receiver_next_key_request (receiver));
 
   return next;
 }

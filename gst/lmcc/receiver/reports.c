@@ -70,6 +70,21 @@ is_destination_fit (const LmccReceiver *receiver)
   return is_at_source (receiver) && !is_low_port (receiver);
 }
 
+/*
+ * lmcc_receiver_may_ask:
+ * @receiver: a receiver with a session
+ *
+ * Returns: whether the user lets it send reports that its algorithm does not
+ *     need, and the sender takes them
+ */
+gboolean
+lmcc_receiver_may_ask (const LmccReceiver *receiver)
+{
+  return receiver->config.rtt_mode == LMCC_RTT_MODE_FEEDBACK
+      && receiver->session.feedback_interval > 0
+      && is_destination_fit (receiver);
+}
+
 static gboolean
 can_report (const LmccReceiver *receiver)
 {
@@ -258,13 +273,17 @@ lmcc_receiver_answer_rtt (LmccReceiver *receiver, LmccTime now,
   follow_rtt (receiver, now);
 }
 
-static void
-queue_report (LmccReceiver *receiver, LmccPacket *packet)
+/*
+ * lmcc_receiver_queue_report:
+ * @receiver: a receiver with a session
+ * @packet: (transfer full): for its sender
+ */
+void
+lmcc_receiver_queue_report (LmccReceiver *receiver, LmccPacket *packet)
 {
   LmccReceiverAction *action =
       lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_REPORT);
 
-  receiver->stats.reports++;
   action->packet = packet;
   action->destination = receiver->source;
   action->port = receiver->session.feedback_port;
@@ -277,10 +296,13 @@ lmcc_receiver_send_reports (LmccReceiver *receiver, LmccTime now)
   LmccPacket *packet;
 
   while ((packet = lmcc_receiver_poll_report (receiver, now)) != NULL) {
-    if (lmcc_receiver_needs_sender (receiver) && is_destination_fit (receiver))
-      queue_report (receiver, packet);
-    else
+    if (!lmcc_receiver_needs_sender (receiver)
+        || !is_destination_fit (receiver)) {
       lmcc_packet_unref (packet);
+      continue;
+    }
+    receiver->stats.reports++;
+    lmcc_receiver_queue_report (receiver, packet);
   }
 }
 
@@ -290,7 +312,9 @@ send_report (LmccReceiver *receiver, LmccTime now, guint64 ntp_time)
   const LmccReferenceTime report = { receiver->reporting.ssrc, ntp_time };
 
   lmcc_rtt_report (receiver->reporting.rtt, now, ntp_time);
-  queue_report (receiver, lmcc_rtcp_build_reference_time (&report));
+  receiver->stats.reports++;
+  lmcc_receiver_queue_report (receiver,
+      lmcc_rtcp_build_reference_time (&report));
 
   if (receiver->reporting.warned_unanswered
       || lmcc_rtt_get_unanswered (receiver->reporting.rtt)

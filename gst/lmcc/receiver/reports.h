@@ -35,6 +35,8 @@ typedef struct
   gboolean warned_elsewhere;
 } LmccReceiverReporting;
 
+gboolean lmcc_receiver_may_ask (const LmccReceiver *receiver);
+void lmcc_receiver_queue_report (LmccReceiver *receiver, LmccPacket *packet);
 void lmcc_receiver_init_rtt (LmccReceiver *receiver);
 void lmcc_receiver_clear_rtt (LmccReceiver *receiver);
 void lmcc_receiver_forget_rtt (LmccReceiver *receiver);

@@ -10,6 +10,7 @@
 #include "receiver/sources.h"
 #include "receiver/times.h"
 #include "wire/constants.h"
+#include "wire/key-request.h"
 
 typedef struct
 {
@@ -126,6 +127,23 @@ control_dlrr (gpointer user_data, guint32 sender_ssrc, const LmccDlrr *answer)
     lmcc_receiver_drop (receiver, LMCC_DROP_BAD_ANSWER);
 }
 
+/* Returns whether it was the sender's word that a key frame comes. */
+static gboolean
+take_key_notice (LmccReceiver *receiver, LmccTime now,
+    const LmccAddress *source, const guint8 *data, gsize size)
+{
+  guint32 ssrc;
+
+  if (!lmcc_key_notice_parse (data, size, &ssrc))
+    return FALSE;
+  if (lmcc_receiver_is_own_source (receiver, source, ssrc))
+    lmcc_receiver_key_notice (receiver, now);
+  else
+    lmcc_receiver_drop (receiver, LMCC_DROP_FOREIGN_SSRC);
+
+  return TRUE;
+}
+
 /**
  * lmcc_receiver_handle_control:
  * @receiver: a running receiver
@@ -135,7 +153,7 @@ control_dlrr (gpointer user_data, guint32 sender_ssrc, const LmccDlrr *answer)
  * @data: one UDP payload from the base group, port + 1
  * @size: its length
  *
- * Takes one compound RTCP packet.
+ * Takes one compound RTCP packet, or a notice that a key frame comes.
  */
 void
 lmcc_receiver_handle_control (LmccReceiver *receiver, LmccTime now,
@@ -157,6 +175,8 @@ lmcc_receiver_handle_control (LmccReceiver *receiver, LmccTime now,
     lmcc_receiver_drop (receiver, LMCC_DROP_FOREIGN_SOURCE);
     return;
   }
+  if (take_key_notice (receiver, now, source, data, size))
+    return;
   if (!lmcc_rtcp_parse (data, size, &handler, &control)) {
     lmcc_receiver_drop (receiver, LMCC_DROP_BAD_RTCP);
     return;

@@ -272,6 +272,7 @@ lmcc_receiver_forget_source (LmccReceiver *receiver, const gchar *reason,
   receiver->sound.any = FALSE;
   lmcc_receiver_reset_memory (receiver);
   lmcc_receiver_forget_rtt (receiver);
+  lmcc_receiver_forget_key_requests (receiver);
   lmcc_record_assembler_reset (receiver->assembler);
   receiver->have_session = FALSE;
   lmcc_receiver_update_learning (receiver);

@@ -24,8 +24,8 @@ G_BEGIN_DECLS
  * @answers: answers sent
  * @answers_dropped: answers not sent, because there was no room for them in the
  *     feedback's share of the base rate
- * @bytes: of reports that count and of packets with answers, with IP and UDP
- *     headers
+ * @bytes: of reports that count, of packets with answers, and of what
+ *     lmcc_feedback_admit() lets out, with IP and UDP headers
  */
 typedef struct
 {
@@ -81,6 +81,8 @@ void lmcc_feedback_init (LmccFeedback *feedback, const LmccSession *session,
 void lmcc_feedback_clear (LmccFeedback *feedback);
 gboolean lmcc_feedback_take (LmccFeedback *feedback, LmccSession *session,
     LmccTime now, guint64 origin, const guint8 *data, gsize size);
+gboolean lmcc_feedback_admit (LmccFeedback *feedback,
+    const LmccSession *session, LmccTime now, gsize size);
 LmccPacket *lmcc_feedback_answer (LmccFeedback *feedback,
     const LmccSession *session, LmccTime now);
 gboolean lmcc_feedback_update (LmccFeedback *feedback, LmccSession *session,

@@ -162,6 +162,13 @@ lmcc_sender_say_bye (LmccSender *sender, LmccTime now)
   lmcc_sender_send_control (sender, bye, now);
 }
 
+/* Of the packet of @layer that leaves next. */
+guint16
+lmcc_sender_get_next_lsn (const LmccSender *sender, guint layer)
+{
+  return sender->output.packetizer.numbers[layer].lsn;
+}
+
 /* The session's revision is another one now. */
 void
 lmcc_sender_session_changed (LmccSender *sender)

@@ -42,6 +42,7 @@ void lmcc_sender_mark_by (LmccSender *sender, const LmccMarker *marker);
 void lmcc_sender_set_marks (LmccSender *sender, const LmccMarks *marks);
 void lmcc_sender_add_elements_of (LmccSender *sender, LmccSingleRate *single);
 guint32 lmcc_sender_get_send_clock (const LmccSender *sender, LmccTime now);
+guint16 lmcc_sender_get_next_lsn (const LmccSender *sender, guint layer);
 LmccTime lmcc_sender_get_last_sent (const LmccSender *sender, guint layer);
 void lmcc_sender_begin_layer (LmccSender *sender, guint layer, LmccTime now);
 

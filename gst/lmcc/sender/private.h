@@ -12,6 +12,7 @@
 #include "sender/driven-base.h"
 #include "sender/emit.h"
 #include "sender/intake.h"
+#include "sender/key-requests.h"
 #include "sender/paced.h"
 #include "sender/rate-watch.h"
 #include "sender/repair.h"
@@ -55,6 +56,7 @@ struct _LmccSender
   LmccSenderShaped windows;
   LmccSenderPacing pacing;
   LmccSenderReporting reporting;
+  LmccSenderKeyRequests key_requests;
   LmccSenderDriven driven;
   LmccSenderAbove above;
   LmccSenderRepair repair;

@@ -60,8 +60,16 @@ follow_interval (LmccSender *sender, LmccTime before, gboolean changed,
 LmccPacket *
 lmcc_sender_take_answer (LmccSender *sender, LmccTime now)
 {
+  LmccPacket *notice;
+
   if (!takes_reports (sender))
     return NULL;
+  notice = lmcc_sender_take_key_notice (sender, now);
+  if (notice != NULL
+      && lmcc_feedback_admit (&sender->reporting.feedback, &sender->session,
+          now, notice->size))
+    return notice;
+  g_clear_pointer (&notice, lmcc_packet_unref);
 
   return lmcc_feedback_answer (&sender->reporting.feedback, &sender->session,
       now);
@@ -141,6 +149,23 @@ lmcc_sender_admit_control (LmccSender *sender, LmccTime time,
   return FALSE;
 }
 
+/* Returns whether it is one, for whatever session. */
+static gboolean
+take_key_request (LmccSender *sender, LmccTime now, const guint8 *data,
+    gsize size)
+{
+  LmccKeyRequest request;
+
+  if (!lmcc_key_request_parse (data, size, &request))
+    return FALSE;
+  if (request.ssrc_base == sender->session.ssrc_base)
+    lmcc_sender_take_key_request (sender, &request, now);
+  else
+    sender->reporting.feedback.stats.malformed++;
+
+  return TRUE;
+}
+
 /**
  * lmcc_sender_take_control:
  * @sender: a sender
@@ -152,9 +177,9 @@ lmcc_sender_admit_control (LmccSender *sender, LmccTime time,
  * @size: its length
  *
  * Takes a receiver's report that lmcc_sender_admit_control() has let in: of its
- * round-trip time (RFC 3611 section 4.4), or of what it can take where the
- * session has one rate for all. What is none is dropped and counted; all is,
- * without a trace, where the session's feedback interval is 0.
+ * round-trip time (RFC 3611 section 4.4), of what it can take where the session
+ * has one rate for all, or that it has no picture. What is none is dropped and
+ * counted; all is, without a trace, where the session's feedback interval is 0.
  */
 void
 lmcc_sender_take_control (LmccSender *sender, LmccTime now,
@@ -164,6 +189,8 @@ lmcc_sender_take_control (LmccSender *sender, LmccTime now,
   LmccTime before = sender->session.feedback_interval;
 
   if (!takes_reports (sender))
+    return;
+  if (take_key_request (sender, now, data, size))
     return;
   if (lmcc_sender_take_single_report (sender, now, source, source_port, data,
           size)) {

@@ -42,6 +42,7 @@ follow_keys (LmccSender *sender, const LmccUnit *unit, LmccTime now)
 
   if (!LMCC_TIME_IS_VALID (distance))
     return;
+  lmcc_sender_note_key (sender, now);
   if (sender->shaped)
     lmcc_sender_follow_distance (sender, distance, now);
   else
@@ -113,6 +114,7 @@ lmcc_sender_handle_timeout (LmccSender *sender, LmccTime now)
   if (sender->stopped)
     return;
 
+  lmcc_sender_handle_key_requests (sender, now);
   if (sender->shaped) {
     lmcc_sender_handle_feedback (sender, now);
     handle_record (sender, now);
@@ -145,6 +147,7 @@ lmcc_sender_next_timeout (const LmccSender *sender)
   next = sender->shaped ? lmcc_sender_next_shaped (sender)
                         : lmcc_sender_next_native (sender);
   next = MIN (next, lmcc_sender_next_feedback (sender));
+  next = MIN (next, lmcc_sender_next_key_request (sender));
 
   return MIN (next, record);
 }
@@ -433,6 +436,7 @@ lmcc_sender_new (const LmccSenderConfig *config, LmccTime now, GError **error)
   else
     lmcc_sender_init_native (sender);
   lmcc_sender_init_feedback (sender, now, config->sequence_seed);
+  lmcc_sender_init_key_requests (sender, config->ignore_key_requests);
   lmcc_sender_init_single (sender, config->hysteresis, now);
   lmcc_sender_announce (sender, now);
 

@@ -49,7 +49,7 @@ static guint
 choose_key_interval (const GstLmccSinkSettings *settings)
 {
   if (settings->properties.key_unit_interval > 0)
-    return settings->properties.key_unit_interval;
+    return (guint) settings->properties.key_unit_interval;
   if (settings->n_layers > 0 && settings->window > 2 * WINDOW_REST_MS)
     return (settings->window - WINDOW_REST_MS) / 2;
   return settings->profile->raw_key_interval;

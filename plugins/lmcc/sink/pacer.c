@@ -57,17 +57,25 @@ session_changed (GstLmccSinkCore *core)
 
 /* At the same picture of all rungs; where there is one and nothing can be sent
  * before it, at once. */
-static void
-request_aligned_key_unit (GstLmccSinkCore *core)
+static gboolean
+needs_alignment (GstLmccSinkCore *core)
 {
-  gboolean single;
-  LmccTime position, before = core->requested_key_unit;
+  const LmccSession *session;
+  gboolean needs;
 
   g_mutex_lock (&core->sender_lock);
-  single =
-      lmcc_session_has_single_rate (lmcc_sender_get_session (core->sender));
+  session = lmcc_sender_get_session (core->sender);
+  needs = session->n_rungs > 1 && !lmcc_session_has_single_rate (session);
   g_mutex_unlock (&core->sender_lock);
-  if (single) {
+  return needs;
+}
+
+static void
+request_key_unit (GstLmccSinkCore *core)
+{
+  LmccTime position, before = core->requested_key_unit;
+
+  if (!needs_alignment (core)) {
     gst_lmcc_sink_request_key_unit (core, GST_CLOCK_TIME_NONE);
     core->requested_key_unit = before;
     return;
@@ -108,7 +116,7 @@ do_action (GstLmccSinkCore *core, const LmccSenderAction *action)
       session_changed (core);
       break;
     case LMCC_SENDER_ACTION_REQUEST_KEY_UNIT:
-      request_aligned_key_unit (core);
+      request_key_unit (core);
       break;
   }
 }
@@ -253,6 +261,7 @@ start_session (GstLmccSinkCore *core, LmccTime now)
   config.ntp_offset =
       (LmccTime) g_get_real_time () * LMCC_USECOND + NTP_UNIX_OFFSET - now;
   config.levels = (LmccLevels) core->settings.properties.levels;
+  config.ignore_key_requests = core->settings.properties.key_unit_interval == 0;
   config.mtu = core->settings.properties.mtu;
   config.repair_base =
       gst_lmcc_sink_properties_get_repair_base (&core->settings.properties);

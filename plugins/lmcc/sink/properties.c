@@ -414,14 +414,18 @@ static const GstLmccProperty rows[] = {
    * GstLmccSink:key-unit-interval:
    *
    * Distance of the key frames that the encoders of all rungs are asked for, in
-   * milliseconds; 0 leaves them to the encoders, which are then asked only
+   * milliseconds. With -1 they are asked when a receiver has no picture, at
+   * most once in two seconds; where #GstLmccSink:feedback is off, or this host
+   * has no address that receivers could report to, each two seconds without a
+   * key frame. 0 leaves key frames to the encoders, which are then asked only
    * where they do not agree.
    *
    * Since: 0.1
    */
-  GST_LMCC_UINT (key_unit_interval, "key-unit-interval", "Key unit interval",
-      "Ask all encoders for key frames so often (ms, 0 = do not)", 0, 600000, 0,
-      READY),
+  GST_LMCC_INT (key_unit_interval, "key-unit-interval", "Key unit interval",
+      "Ask all encoders for key frames so often (ms, -1 = when receivers have "
+      "no picture, 0 = never)",
+      -1, 600000, -1, READY),
   /**
    * GstLmccSink:repair:
    *
@@ -641,6 +645,9 @@ static const GstLmccProperty rows[] = {
    * * #guint64 `answers-dropped`: answers that the feedback's share of the
    * base's
    *   rate had no room for
+   * * #guint64 `key-requests`, `key-units-requested`: requests of receivers
+   *   that have no picture, and key frames that the encoders were asked for
+   *   because of them
    * * #gdouble `receivers`: how many report, estimated
    * * #guint64 `feedback-bitrate`: of reports and answers, since the
    *   session began

@@ -61,7 +61,7 @@ typedef struct
   guint send_timeout;
   gboolean sync;
   guint rung_timeout;
-  guint key_unit_interval;
+  gint key_unit_interval;
   gint codec;
   GstStructure *encoder_settings;
   guint stats_update_interval;

@@ -150,8 +150,9 @@ add_feedback (GstStructure *s, const LmccSession *session,
       "reports-malformed", G_TYPE_UINT64, stats->reports_malformed, "answers",
       G_TYPE_UINT64, stats->answers, "answers-dropped", G_TYPE_UINT64,
       stats->answers_dropped, "receivers", G_TYPE_DOUBLE, stats->receivers,
-      "feedback-bitrate", G_TYPE_UINT64, get_feedback_bitrate (stats, elapsed),
-      NULL);
+      "key-requests", G_TYPE_UINT64, stats->key_requests, "key-units-requested",
+      G_TYPE_UINT64, stats->key_units_requested, "feedback-bitrate",
+      G_TYPE_UINT64, get_feedback_bitrate (stats, elapsed), NULL);
   gst_lmcc_set_time (s, "feedback-interval-ms", session->feedback_interval);
 }
 

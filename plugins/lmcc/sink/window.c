@@ -73,8 +73,9 @@ gst_lmcc_sink_window_choose (GstLmccSinkCore *core, LmccSenderConfig *config)
   g_mutex_lock (&core->lock);
   own = core->own_key_distance;
   g_mutex_unlock (&core->lock);
-  core->key_interval = settings->properties.key_unit_interval * LMCC_MSECOND;
-  if (core->key_interval == 0 && own == 0)
+  core->key_interval =
+      (LmccTime) MAX (settings->properties.key_unit_interval, 0) * LMCC_MSECOND;
+  if (settings->properties.key_unit_interval < 0 && own == 0)
     core->key_interval = settings->profile->key_interval * LMCC_MSECOND;
   core->next_key_unit = core->key_interval;
 

@@ -377,6 +377,8 @@ static const GstLmccProperty rows[] = {
    *   others have overtaken, before it counts as lost. 0 while packets come in
    *   order
    * * #guint64 `reports`, `answers`: reports to the sender, and its answers
+   * * #guint64 `key-requests`: requests for a key frame, because there was no
+   *   picture
    * * #guint64 `reports-suppressed`: those that another receiver's made
    *   needless (pgmcc only)
    * * #guint `leader`, #gboolean `leads`: with pgmcc the acker, with tfmcc the

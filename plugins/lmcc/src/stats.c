@@ -233,7 +233,8 @@ gst_lmcc_src_describe_control (const LmccReceiverStats *stats, LmccTime now,
       stats->reordering_window);
   gst_structure_set (structure, "rtt-source", G_TYPE_STRING,
       gst_lmcc_rtt_source_to_name (stats->rtt_source), "reports", G_TYPE_UINT64,
-      stats->reports, "answers", G_TYPE_UINT64, stats->answers, NULL);
+      stats->reports, "answers", G_TYPE_UINT64, stats->answers, "key-requests",
+      G_TYPE_UINT64, stats->key_requests, NULL);
 }
 
 static void

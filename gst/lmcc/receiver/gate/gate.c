@@ -321,6 +321,20 @@ lmcc_gate_get_rung (const LmccGate *gate)
 }
 
 /**
+ * lmcc_gate_needs_key:
+ * @gate: a gate
+ *
+ * Returns: whether a decoder has nothing to begin with, or all that comes
+ *     before the next key frame depends on something that is missing
+ */
+gboolean
+lmcc_gate_needs_key (const LmccGate *gate)
+{
+  return gate->active < 0
+      || gate->rungs[gate->active].states[0] != LMCC_GATE_CLASS_INTACT;
+}
+
+/**
  * lmcc_gate_get_keys:
  * @gate: a gate
  *

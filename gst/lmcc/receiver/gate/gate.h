@@ -87,6 +87,7 @@ void lmcc_gate_timeout (LmccGate *gate, LmccTime now);
 LmccTime lmcc_gate_next_timeout (const LmccGate *gate);
 gboolean lmcc_gate_pop (LmccGate *gate, LmccGateOutput *output);
 gint lmcc_gate_get_rung (const LmccGate *gate);
+gboolean lmcc_gate_needs_key (const LmccGate *gate);
 const LmccGateKeys *lmcc_gate_get_keys (const LmccGate *gate);
 const LmccGateStats *lmcc_gate_get_stats (const LmccGate *gate);
 

@@ -4,6 +4,7 @@
 #include "support/test-loop-private.h"
 
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/wire/key-request.h>
 #include <gst/lmcc/wire/rtp.h>
 #include <string.h>
 
@@ -256,13 +257,18 @@ transmit_report (TestLoop *loop, TestReceiver *test,
 {
   static const LmccRtcpHandler handler = { .reference_time = keep_report };
   LmccPacket *packet = action->packet;
+  LmccKeyRequest request;
   TestInFlight *in_flight;
 
   fail_unless (
       lmcc_address_equal (&action->destination, &loop->sender_address));
   fail_unless_equals_int (action->port, 5005);
-  test->n_reports++;
-  fail_unless (lmcc_rtcp_parse (packet->data, packet->size, &handler, test));
+  if (lmcc_key_request_parse (packet->data, packet->size, &request)) {
+    test->n_key_requests++;
+  } else {
+    test->n_reports++;
+    fail_unless (lmcc_rtcp_parse (packet->data, packet->size, &handler, test));
+  }
   if (loop->reports_are_cut) {
     lmcc_packet_unref (packet);
     return;

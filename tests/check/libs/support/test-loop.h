@@ -78,6 +78,7 @@ typedef struct
   guint n_unheard;
   const gchar *unheard; /* the latest one's reason */
   guint n_reports;
+  guint n_key_requests;
   LmccReferenceTime report; /* the latest */
   guint n_warnings;
   const gchar *warning; /* the latest */

@@ -9,6 +9,7 @@
 #include <gst/lmcc/repair/payload.h>
 #include <gst/lmcc/wire/algorithm-element.h>
 #include <gst/lmcc/wire/join-notice.h>
+#include <gst/lmcc/wire/key-request.h>
 #include <gst/lmcc/wire/layer-header.h>
 #include <gst/lmcc/wire/rtcp.h>
 #include <gst/lmcc/wire/rtp.h>
@@ -227,7 +228,20 @@ describe_report (const GByteArray *bytes)
 {
   LmccTfmccReport t;
   LmccPgmccReport p;
+  LmccKeyRequest request;
+  guint32 ssrc;
 
+  if (lmcc_key_request_parse (bytes->data, bytes->len, &request)) {
+    check_written (lmcc_key_request_build (&request), bytes);
+
+    return g_strdup_printf ("key-request=%08x/%08x/%u", request.ssrc,
+        request.ssrc_base, request.lsn);
+  }
+  if (lmcc_key_notice_parse (bytes->data, bytes->len, &ssrc)) {
+    check_written (lmcc_key_notice_build (ssrc), bytes);
+
+    return g_strdup_printf ("key-notice=%08x", ssrc);
+  }
   if (lmcc_tfmcc_report_parse (bytes->data, bytes->len, &t)) {
     check_written (lmcc_tfmcc_report_build (&t), bytes);
 

@@ -1,0 +1,166 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "receiver/key-requests.h"
+
+#include "measure/report-timer.h"
+#include "receiver/private.h"
+#include "receiver/reports.h"
+#include "wire/key-request.h"
+
+/* T of RFC 4654 section 4.5 for these requests: short beside the time that a
+ * viewer notices, and long beside the round-trip time in which the sender's
+ * notice reaches the others. */
+#define LONGEST_WAIT (300 * LMCC_MSECOND)
+
+/* Without a notice the request is lost, or nobody takes it. */
+#define RETRY (1 * LMCC_SECOND)
+
+/* With one, the encoder is asked within LMCC_KEY_REQUEST_DISTANCE. */
+#define PATIENCE (LMCC_KEY_REQUEST_DISTANCE + 500 * LMCC_MSECOND)
+
+/* The waits double up to 2^6 times that: some encoders take no requests. */
+#define MOST_DOUBLINGS 6
+
+/* Other dice of the same receiver are made from the same seed. */
+#define SEED_PURPOSE 0x6b657966u
+
+void
+lmcc_receiver_init_key_requests (LmccReceiver *receiver)
+{
+  receiver->key_requests.due = LMCC_TIME_NONE;
+}
+
+static void
+end_wait (LmccReceiverKeyRequests *requests)
+{
+  requests->waits = FALSE;
+  requests->due = LMCC_TIME_NONE;
+  requests->n_asked = requests->n_told = 0;
+}
+
+/* Another sender has other numbers. */
+void
+lmcc_receiver_forget_key_requests (LmccReceiver *receiver)
+{
+  end_wait (&receiver->key_requests);
+  receiver->key_requests.any_base = FALSE;
+  receiver->key_requests.next_key = 0;
+}
+
+/* A GRand takes 2.5 kB, and few receivers wait: each draw has one of its
+ * own. */
+static LmccTime
+draw (LmccReceiver *receiver)
+{
+  const guint32 seeds[] = { receiver->config.sequence_seed, SEED_PURPOSE,
+    receiver->key_requests.n_drawn++ };
+  GRand *random = g_rand_new_with_seed_array (seeds, G_N_ELEMENTS (seeds));
+  LmccTime wait = lmcc_feedback_draw_wait (random, LONGEST_WAIT);
+
+  g_rand_free (random);
+
+  return wait;
+}
+
+static LmccTime
+get_wait (LmccTime shortest, guint n)
+{
+  return shortest << MIN (MAX (n, 1) - 1, MOST_DOUBLINGS);
+}
+
+static void
+put_off (LmccReceiver *receiver, LmccTime to)
+{
+  LmccTime *due = &receiver->key_requests.due;
+
+  *due = MAX (*due, to + draw (receiver));
+}
+
+/* Each packet that is taken. A key frame that begins to come is given out
+ * within the latency, if all of it comes. */
+void
+lmcc_receiver_packet_key_requests (LmccReceiver *receiver, LmccTime now,
+    const LmccHeader *header)
+{
+  LmccReceiverKeyRequests *requests = &receiver->key_requests;
+
+  if (header->layer == 0
+      && (!requests->any_base
+          || (gint16) (header->lsn - requests->base_lsn) > 0)) {
+    requests->any_base = TRUE;
+    requests->base_lsn = header->lsn;
+  }
+  if (header->type != LMCC_PACKET_MEDIA || !header->first || header->klass > 0
+      || !header->switch_point || header->stream >= receiver->session.n_rungs)
+    return;
+  requests->next_key = now + LMCC_KEY_REQUEST_DISTANCE;
+  if (requests->waits)
+    put_off (receiver, now + lmcc_receiver_get_latency (receiver));
+}
+
+/* The sender has heard a request, whosever. */
+void
+lmcc_receiver_key_notice (LmccReceiver *receiver, LmccTime now)
+{
+  LmccReceiverKeyRequests *requests = &receiver->key_requests;
+
+  if (!requests->waits)
+    return;
+  requests->n_told++;
+  put_off (receiver, now + get_wait (PATIENCE, requests->n_told));
+}
+
+static gboolean
+lacks_picture (const LmccReceiver *receiver)
+{
+  return receiver->have_session && !receiver->source_gone && receiver->held != 0
+      && receiver->key_requests.any_base && lmcc_receiver_may_ask (receiver)
+      && lmcc_gate_needs_key (receiver->gate);
+}
+
+/*
+ * lmcc_receiver_follow_picture:
+ * @receiver: a receiver
+ * @now: the time
+ *
+ * Looks whether there is a picture, after what came was given out.
+ */
+void
+lmcc_receiver_follow_picture (LmccReceiver *receiver, LmccTime now)
+{
+  LmccReceiverKeyRequests *requests = &receiver->key_requests;
+
+  if (!lacks_picture (receiver)) {
+    end_wait (requests);
+  } else if (!requests->waits) {
+    requests->waits = TRUE;
+    requests->due = MAX (now, requests->next_key) + draw (receiver);
+  }
+}
+
+void
+lmcc_receiver_handle_key_requests (LmccReceiver *receiver, LmccTime now)
+{
+  LmccReceiverKeyRequests *requests = &receiver->key_requests;
+  const LmccKeyRequest request = {
+    .ssrc = receiver->reporting.ssrc,
+    .ssrc_base = receiver->session.ssrc_base,
+    .lsn = requests->base_lsn,
+  };
+
+  lmcc_receiver_follow_picture (receiver, now);
+  if (now < requests->due)
+    return;
+  requests->n_asked++;
+  requests->due = now;
+  put_off (receiver, now + get_wait (RETRY, requests->n_asked));
+  receiver->stats.key_requests++;
+  lmcc_receiver_queue_report (receiver, lmcc_key_request_build (&request));
+}
+
+LmccTime
+lmcc_receiver_next_key_request (const LmccReceiver *receiver)
+{
+  return receiver->key_requests.due;
+}

@@ -1,0 +1,48 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_SENDER_KEY_REQUESTS_H
+#define LMCC_SENDER_KEY_REQUESTS_H
+
+#include <gst/lmcc/lmcc-sender.h>
+#include "wire/key-request.h"
+
+G_BEGIN_DECLS
+
+/**
+ * LmccSenderKeyRequests:
+ * @off: encoders are never asked because receivers ask
+ * @wanted: a receiver waits for a key frame that is not on its way
+ * @notice_due: receivers are to be told that a request was heard
+ * @any_key: there was a key frame
+ * @key: when the latest one came
+ * @key_lsn: the first LSN of layer 0 that is later than that key frame's coming
+ * @asked: when the encoders were asked for one, or %LMCC_TIME_NONE
+ * @told: when receivers were told so, or %LMCC_TIME_NONE
+ *
+ * The key frames that receivers without a picture ask for: at most one in
+ * %LMCC_KEY_REQUEST_DISTANCE, those counted that come by themselves.
+ */
+typedef struct
+{
+  gboolean off;
+  gboolean wanted;
+  gboolean notice_due;
+  gboolean any_key;
+  LmccTime key;
+  guint16 key_lsn;
+  LmccTime asked;
+  LmccTime told;
+} LmccSenderKeyRequests;
+
+void lmcc_sender_init_key_requests (LmccSender *sender, gboolean off);
+void lmcc_sender_note_key (LmccSender *sender, LmccTime now);
+void lmcc_sender_take_key_request (LmccSender *sender,
+    const LmccKeyRequest *request, LmccTime now);
+LmccPacket *lmcc_sender_take_key_notice (LmccSender *sender, LmccTime now);
+void lmcc_sender_handle_key_requests (LmccSender *sender, LmccTime now);
+LmccTime lmcc_sender_next_key_request (const LmccSender *sender);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,89 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "wire/key-request.h"
+
+#include "wire/rtcp-internal.h"
+
+/**
+ * lmcc_key_request_build:
+ * @request: who asks, and what it has heard
+ *
+ * Returns: (transfer full): one RTCP packet of reduced size (RFC 5506)
+ */
+LmccPacket *
+lmcc_key_request_build (const LmccKeyRequest *request)
+{
+  LmccPacket *packet = lmcc_packet_new (LMCC_KEY_REQUEST_SIZE);
+  guint8 *data = lmcc_rtcp_write_app (packet->data, LMCC_RTCP_APP_KEY_REQUEST,
+      request->ssrc, LMCC_KEY_REQUEST_SIZE);
+
+  data = lmcc_write_uint32 (data, request->ssrc_base);
+  data = lmcc_write_uint16 (data, request->lsn);
+  lmcc_write_uint16 (data, 0);
+  packet->size = LMCC_KEY_REQUEST_SIZE;
+
+  return packet;
+}
+
+/**
+ * lmcc_key_request_parse:
+ * @data: a UDP payload
+ * @size: its length
+ * @request: (out): what it says
+ *
+ * Returns: %FALSE if it is anything else
+ */
+gboolean
+lmcc_key_request_parse (const guint8 *data, gsize size, LmccKeyRequest *request)
+{
+  if (size != LMCC_KEY_REQUEST_SIZE
+      || !lmcc_rtcp_is_app (data, size, LMCC_RTCP_APP_KEY_REQUEST))
+    return FALSE;
+
+  request->ssrc = lmcc_read_uint32 (data + 4);
+  request->ssrc_base = lmcc_read_uint32 (data + 12);
+  request->lsn = lmcc_read_uint16 (data + 16);
+
+  return TRUE;
+}
+
+/**
+ * lmcc_key_notice_build:
+ * @ssrc: S0 of the session
+ *
+ * Builds what the sender tells all receivers when it has heard a request, so
+ * that the others do not ask, too (RFC 6642 has the reasons).
+ *
+ * Returns: (transfer full): one RTCP packet of reduced size (RFC 5506)
+ */
+LmccPacket *
+lmcc_key_notice_build (guint32 ssrc)
+{
+  LmccPacket *packet = lmcc_packet_new (LMCC_KEY_NOTICE_SIZE);
+
+  lmcc_rtcp_write_app (packet->data, LMCC_RTCP_APP_KEY_NOTICE, ssrc,
+      LMCC_KEY_NOTICE_SIZE);
+  packet->size = LMCC_KEY_NOTICE_SIZE;
+
+  return packet;
+}
+
+/**
+ * lmcc_key_notice_parse:
+ * @data: a UDP payload
+ * @size: its length
+ * @ssrc: (out): S0 of the session
+ *
+ * Returns: %FALSE if it is anything else
+ */
+gboolean
+lmcc_key_notice_parse (const guint8 *data, gsize size, guint32 *ssrc)
+{
+  if (size != LMCC_KEY_NOTICE_SIZE
+      || !lmcc_rtcp_is_app (data, size, LMCC_RTCP_APP_KEY_NOTICE))
+    return FALSE;
+  *ssrc = lmcc_read_uint32 (data + 4);
+
+  return TRUE;
+}
