@@ -360,7 +360,8 @@ static const GstLmccProperty rows[] = {
    *
    * Whether receivers are asked for reports and answered, so that they know
    * their round-trip times. Reports and answers together stay below 5 % of the
-   * base's rate. Without, receivers go by the time that a join takes.
+   * base's rate. Without, receivers go by the time that a join takes, and
+   * cannot ask for key frames (see #GstLmccSink:key-unit-interval).
    *
    * Since: 0.1
    */

@@ -201,7 +201,8 @@ static const GstLmccProperty rows[] = {
    * sections 4.4 and 4.5); where none come it is as `join`. `join` takes the
    * time from a join to the first packet (RFC 3738 section 3.2.2.2), `fixed`
    * what #GstLmccSrc:rtt says: both send nothing. Nor does `feedback` where the
-   * algorithm needs no round-trip time.
+   * algorithm needs no round-trip time. With `feedback` the sender is also
+   * asked for a key frame where there is no picture.
    *
    * Since: 0.1
    */

@@ -408,6 +408,39 @@ GST_START_TEST (a_picture_that_is_lost_is_asked_for_again)
 
 GST_END_TEST;
 
+/* Of the pictures of ten receivers in a minute, each of which loses others. */
+static guint64
+count_damaged (LmccRttMode rtt_mode)
+{
+  World *world = world_new (3 * S);
+  LmccReceiverStats stats;
+  guint64 n = 0;
+  guint i;
+
+  world->loss = 0.002;
+  add_receivers (world, 10, rtt_mode);
+  world_run (world, 60 * S);
+  for (i = 0; i < world->members->len; i++) {
+    lmcc_receiver_get_stats (get_member (world, i)->receiver, world->now,
+        &stats);
+    n += stats.gate.units_corrupted;
+  }
+  world_free (world);
+
+  return n;
+}
+
+GST_START_TEST (losses_damage_fewer_pictures)
+{
+  guint64 asking = count_damaged (LMCC_RTT_MODE_FEEDBACK);
+  guint64 silent = count_damaged (LMCC_RTT_MODE_JOIN);
+
+  fail_unless (2 * asking < silent,
+      "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT, asking, silent);
+}
+
+GST_END_TEST;
+
 /* Waits double: 64 s after so many are few. */
 GST_START_TEST (an_encoder_that_takes_no_requests_is_not_asked_for_ever)
 {
@@ -536,6 +569,7 @@ key_requests_suite (void)
   tcase_add_loop_test (tc, a_thousand_that_join_at_once_make_one_key_frame, 0,
       G_N_ELEMENTS (after_key));
   tcase_add_test (tc, a_picture_that_is_lost_is_asked_for_again);
+  tcase_add_test (tc, losses_damage_fewer_pictures);
   tcase_add_test (tc, an_encoder_that_takes_no_requests_is_not_asked_for_ever);
   tcase_add_test (tc, requests_that_are_lost_are_sent_again);
   tcase_add_test (tc, without_a_way_back_the_encoder_is_asked_each_two_seconds);
