@@ -32,7 +32,8 @@ left_alone_until (const LmccPlumb *plumb, LmccTime now)
 {
   guint above = (guint) (plumb->level + 1);
 
-  return above < plumb->session->n_layers && plumb->left_alone[above] > now
+  return above < lmcc_session_count_levels (plumb->session)
+          && plumb->left_alone[above] > now
       ? plumb->left_alone[above]
       : LMCC_TIME_NONE;
 }
