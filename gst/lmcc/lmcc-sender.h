@@ -32,6 +32,21 @@ G_BEGIN_DECLS
 #define LMCC_DEFAULT_REPAIR_DELAY (500 * LMCC_MSECOND)
 
 /**
+ * LmccKeyRequestMode:
+ * @LMCC_KEY_REQUEST_AUTO: encoders are asked for a key frame when a receiver says
+ *     that it has no picture; where the session takes no reports, some 2 s after each
+ *     key frame
+ * @LMCC_KEY_REQUEST_HEARD: when a receiver says so
+ * @LMCC_KEY_REQUEST_IGNORED: never because of receivers
+ */
+typedef enum
+{
+  LMCC_KEY_REQUEST_AUTO,
+  LMCC_KEY_REQUEST_HEARD,
+  LMCC_KEY_REQUEST_IGNORED,
+} LmccKeyRequestMode;
+
+/**
  * LmccSenderConfig:
  * @session: address, port, TTL, source, codec, number of rungs and what else of
  *     the record is known at the start. Where it says native, layers and rates are
@@ -74,8 +89,7 @@ G_BEGIN_DECLS
  *     it, and becomes that for the first distance that is measured where it was not
  *     known. Where key frames are further apart than a window is long it grows, up to
  *     %LMCC_DEFAULT_SHAPED_WINDOW, and the record says so. 0: the window stays
- * @ignore_key_requests: encoders are not to be asked for key frames because receivers
- *     have no picture
+ * @key_requests: when encoders are asked for key frames for receivers
  * @mtu: largest RTP packet with our element in it, bytes; larger ones are sent
  *     all the same, and counted
  */
@@ -96,7 +110,7 @@ typedef struct
   gint repair_base;
   gdouble hysteresis;
   LmccTime key_distance;
-  gboolean ignore_key_requests;
+  LmccKeyRequestMode key_requests;
   guint mtu;
   /*< private >*/
   gpointer reserved[LMCC_PADDING];

@@ -22,6 +22,9 @@
 /* The waits double up to 2^6 times that: some encoders take no requests. */
 #define MOST_DOUBLINGS 6
 
+/* More than a network makes a packet late. */
+#define MOST_OVERTAKEN 1024
+
 /* Other dice of the same receiver are made from the same seed. */
 #define SEED_PURPOSE 0x6b657966u
 
@@ -77,8 +80,16 @@ put_off (LmccReceiver *receiver, LmccTime to)
   *due = MAX (*due, to + draw (receiver));
 }
 
+/* Numbers that are much lower began anew. */
+static gboolean
+is_overtaken (const LmccReceiverKeyRequests *requests, guint16 lsn)
+{
+  return (guint16) (requests->base_lsn - lsn) < MOST_OVERTAKEN;
+}
+
 /* Each packet that is taken. A key frame that begins to come is given out
- * within the latency, if all of it comes. */
+ * within the latency, if all of it comes; and it shows that the encoder makes
+ * some. */
 void
 lmcc_receiver_packet_key_requests (LmccReceiver *receiver, LmccTime now,
     const LmccHeader *header)
@@ -86,8 +97,7 @@ lmcc_receiver_packet_key_requests (LmccReceiver *receiver, LmccTime now,
   LmccReceiverKeyRequests *requests = &receiver->key_requests;
 
   if (header->layer == 0
-      && (!requests->any_base
-          || (gint16) (header->lsn - requests->base_lsn) > 0)) {
+      && !(requests->any_base && is_overtaken (requests, header->lsn))) {
     requests->any_base = TRUE;
     requests->base_lsn = header->lsn;
   }
@@ -95,8 +105,12 @@ lmcc_receiver_packet_key_requests (LmccReceiver *receiver, LmccTime now,
       || !header->switch_point || header->stream >= receiver->session.n_rungs)
     return;
   requests->next_key = now + LMCC_KEY_REQUEST_DISTANCE;
-  if (requests->waits)
-    put_off (receiver, now + lmcc_receiver_get_latency (receiver));
+  requests->n_asked = requests->n_told = 0;
+  if (!requests->waits)
+    return;
+  requests->due = 0;
+  put_off (receiver,
+      MAX (now + lmcc_receiver_get_latency (receiver), requests->next_key));
 }
 
 /* The sender has heard a request, whosever. */
@@ -107,7 +121,10 @@ lmcc_receiver_key_notice (LmccReceiver *receiver, LmccTime now)
 
   if (!requests->waits)
     return;
-  requests->n_told++;
+  if (requests->n_told == 0 || now >= requests->told + PATIENCE) {
+    requests->n_told++;
+    requests->told = now;
+  }
   put_off (receiver, now + get_wait (PATIENCE, requests->n_told));
 }
 

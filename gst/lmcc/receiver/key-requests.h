@@ -14,8 +14,10 @@ G_BEGIN_DECLS
  * @n_drawn: waits drawn so far
  * @waits: there is no picture that a decoder can begin or go on with
  * @due: when to ask for a key frame, or %LMCC_TIME_NONE
- * @n_asked: requests since there was a picture
- * @n_told: likewise, how often the sender said that one was heard
+ * @n_asked: requests since there was a picture, or a key frame began to come
+ * @n_told: likewise, how often the sender said that one was heard; what it says of
+ *     others' requests shortly after is not counted
+ * @told: when it did
  * @next_key: when the sender may ask its encoders again, after the latest key frame
  *     that began to come; 0 for none
  * @any_base: a packet of layer 0 was heard
@@ -32,6 +34,7 @@ typedef struct
   LmccTime due;
   guint n_asked;
   guint n_told;
+  LmccTime told;
   LmccTime next_key;
   gboolean any_base;
   guint16 base_lsn;

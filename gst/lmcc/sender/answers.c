@@ -162,30 +162,17 @@ count_room (const LmccFeedback *feedback, const LmccSession *session,
 }
 
 /*
- * lmcc_feedback_admit:
+ * lmcc_feedback_note_sent:
  * @feedback: the sender's side
- * @session: its session
  * @now: the time
- * @size: of another packet than an answer that feedback makes the sender send
+ * @size: of another packet than an answer that feedback made the sender send
  *
- * Returns: whether there is room for it, which is taken
+ * It takes room from answers.
  */
-gboolean
-lmcc_feedback_admit (LmccFeedback *feedback, const LmccSession *session,
-    LmccTime now, gsize size)
+void
+lmcc_feedback_note_sent (LmccFeedback *feedback, LmccTime now, gsize size)
 {
-  gdouble bytes = (gdouble) (feedback->packet_overhead + size);
-  gdouble rate = base_rate (session) / 8;
-
-  advance (feedback, now);
-  if (spent (feedback, LIMIT_WINDOW) + bytes
-          > rate * LIMIT_SHARE * LIMIT_WINDOW / LMCC_SECOND
-      || spent (feedback, BURST_WINDOW) + bytes
-          > rate * BURST_SHARE * BURST_WINDOW / LMCC_SECOND)
-    return FALSE;
   spend (feedback, now, feedback->packet_overhead + size);
-
-  return TRUE;
 }
 
 static void

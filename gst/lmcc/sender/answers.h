@@ -25,7 +25,7 @@ G_BEGIN_DECLS
  * @answers_dropped: answers not sent, because there was no room for them in the
  *     feedback's share of the base rate
  * @bytes: of reports that count, of packets with answers, and of what
- *     lmcc_feedback_admit() lets out, with IP and UDP headers
+ *     lmcc_feedback_note_sent() is told of, with IP and UDP headers
  */
 typedef struct
 {
@@ -81,8 +81,7 @@ void lmcc_feedback_init (LmccFeedback *feedback, const LmccSession *session,
 void lmcc_feedback_clear (LmccFeedback *feedback);
 gboolean lmcc_feedback_take (LmccFeedback *feedback, LmccSession *session,
     LmccTime now, guint64 origin, const guint8 *data, gsize size);
-gboolean lmcc_feedback_admit (LmccFeedback *feedback,
-    const LmccSession *session, LmccTime now, gsize size);
+void lmcc_feedback_note_sent (LmccFeedback *feedback, LmccTime now, gsize size);
 LmccPacket *lmcc_feedback_answer (LmccFeedback *feedback,
     const LmccSession *session, LmccTime now);
 gboolean lmcc_feedback_update (LmccFeedback *feedback, LmccSession *session,

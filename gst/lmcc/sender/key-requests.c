@@ -7,15 +7,23 @@
 
 #include "sender/private.h"
 
-/* Receivers are told at most so often that requests are heard: who has not
- * heard of it asks after LMCC_KEY_REQUEST_WAIT. */
+/* Receivers are told at most so often that requests are heard, and with at most
+ * this share of the base's rate: answers have the rest of the control's. */
 #define NOTICE_INTERVAL (250 * LMCC_MSECOND)
+#define NOTICE_SHARE 100
+
+/* The least rate of a base: a voice. */
+#define LEAST_BASE_RATE 16000
+
+/* An encoder's own key frame may come so much later than the one before it did:
+ * one that is asked for just before it would be the second of two. */
+#define SLACK (500 * LMCC_MSECOND)
 
 void
-lmcc_sender_init_key_requests (LmccSender *sender, gboolean off)
+lmcc_sender_init_key_requests (LmccSender *sender, LmccKeyRequestMode mode)
 {
   sender->key_requests = (LmccSenderKeyRequests){
-    .off = off,
+    .mode = mode,
     .asked = LMCC_TIME_NONE,
     .told = LMCC_TIME_NONE,
   };
@@ -27,8 +35,21 @@ is_wanted (const LmccSender *sender)
 {
   const LmccSenderKeyRequests *requests = &sender->key_requests;
 
-  return !requests->off && requests->any_key
-      && (requests->wanted || sender->session.feedback_interval == 0);
+  if (!requests->any_key || requests->mode == LMCC_KEY_REQUEST_IGNORED)
+    return FALSE;
+
+  return requests->wanted
+      || (requests->mode == LMCC_KEY_REQUEST_AUTO
+          && sender->session.feedback_interval == 0);
+}
+
+/* Whether nobody asked for the key frame that comes now. */
+static gboolean
+is_own_key (const LmccSenderKeyRequests *requests)
+{
+  return requests->any_key
+      && (requests->asked == LMCC_TIME_NONE
+          || requests->asked + LMCC_KEY_REQUEST_DISTANCE <= requests->key);
 }
 
 /*
@@ -36,36 +57,85 @@ is_wanted (const LmccSender *sender)
  * @sender: a sender
  * @now: the time
  *
- * A key frame came of the encoder: who waits gets it.
+ * A key frame came from the encoder: who waits gets it.
  */
 void
 lmcc_sender_note_key (LmccSender *sender, LmccTime now)
 {
   LmccSenderKeyRequests *requests = &sender->key_requests;
 
+  if (is_own_key (requests))
+    requests->own_distance = now - requests->key;
   requests->any_key = TRUE;
   requests->key = now;
-  requests->key_lsn = lmcc_sender_get_next_lsn (sender, 0);
+  requests->key_waits = TRUE;
   requests->wanted = FALSE;
 }
 
-/* Whoever had not heard what was sent after the latest key frame came when it
- * asked has got that key frame meanwhile. */
-static gboolean
-is_behind_key (const LmccSenderKeyRequests *requests, guint16 lsn)
+/*
+ * lmcc_sender_note_leaving:
+ * @sender: a sender
+ * @allotment: what leaves next
+ * @now: the time
+ *
+ * Who joins after the first packet of a key frame does not get that one.
+ */
+void
+lmcc_sender_note_leaving (LmccSender *sender, const LmccAllotment *allotment,
+    LmccTime now)
 {
-  return (gint16) (lsn - requests->key_lsn) < 0;
+  LmccSenderKeyRequests *requests = &sender->key_requests;
+
+  if (!requests->key_waits || allotment->stream != 0 || allotment->klass > 0
+      || !allotment->switch_point || !allotment->first)
+    return;
+  requests->key_waits = FALSE;
+  requests->key_left = now;
+  requests->key_lsn = lmcc_sender_get_next_lsn (sender, 0);
 }
 
+/* Whether who has heard no more than @lsn gets the latest key frame. After some
+ * time it would have heard more, and numbers begin anew. */
+static gboolean
+gets_key (const LmccSender *sender, guint16 lsn, LmccTime now)
+{
+  const LmccSenderKeyRequests *requests = &sender->key_requests;
+
+  if (requests->key_waits)
+    return now
+        < requests->key + sender->session.window + LMCC_KEY_REQUEST_DISTANCE;
+
+  return now < requests->key_left + LMCC_KEY_REQUEST_DISTANCE
+      && (gint16) (lsn - requests->key_lsn) < 0;
+}
+
+/* From a key frame to when the encoders may be asked for the next one. */
+static LmccTime
+get_distance (const LmccSenderKeyRequests *requests)
+{
+  LmccTime own = requests->own_distance;
+
+  if (own == 0)
+    return LMCC_KEY_REQUEST_DISTANCE + SLACK;
+  if (own > LMCC_KEY_REQUEST_DISTANCE + SLACK)
+    return LMCC_KEY_REQUEST_DISTANCE;
+
+  return MAX (own + SLACK, LMCC_KEY_REQUEST_DISTANCE);
+}
+
+/* An encoder that has not answered yet may look ahead. */
 static LmccTime
 next_question (const LmccSenderKeyRequests *requests)
 {
-  LmccTime latest = requests->key;
+  LmccTime next = requests->key + get_distance (requests);
 
-  if (requests->asked != LMCC_TIME_NONE)
-    latest = MAX (latest, requests->asked);
+  if (requests->asked == LMCC_TIME_NONE)
+    return next;
 
-  return latest + LMCC_KEY_REQUEST_DISTANCE;
+  return MAX (next,
+      requests->asked
+          + (requests->asked >= requests->key ? 2 : 1)
+              * LMCC_KEY_REQUEST_DISTANCE);
 }
 
 void
@@ -75,6 +145,8 @@ lmcc_sender_handle_key_requests (LmccSender *sender, LmccTime now)
 
   if (!is_wanted (sender) || now < next_question (requests))
     return;
+  if (requests->own_distance == 0)
+    requests->own_distance = now - requests->key + SLACK;
   requests->asked = now;
   sender->stats.key_units_requested++;
   lmcc_sender_request_key_unit (sender, now);
@@ -96,32 +168,39 @@ lmcc_sender_take_key_request (LmccSender *sender, const LmccKeyRequest *request,
   LmccSenderKeyRequests *requests = &sender->key_requests;
 
   sender->stats.key_requests++;
-  if (requests->off)
+  if (requests->mode == LMCC_KEY_REQUEST_IGNORED)
     return;
   requests->notice_due = TRUE;
-  if (requests->any_key && !is_behind_key (requests, request->lsn))
+  if (requests->any_key && !gets_key (sender, request->lsn, now))
     requests->wanted = TRUE;
   lmcc_sender_handle_key_requests (sender, now);
 }
 
-static gboolean
-may_tell (const LmccSenderKeyRequests *requests, LmccTime now)
+static LmccTime
+next_notice (const LmccSender *sender)
 {
-  return requests->notice_due
-      && (requests->told == LMCC_TIME_NONE
-          || now >= requests->told + NOTICE_INTERVAL);
+  const LmccSenderKeyRequests *requests = &sender->key_requests;
+  guint64 rate =
+      MAX (lmcc_session_level_rate (&sender->session, 0), LEAST_BASE_RATE);
+  guint64 bits = 8 * (sender->udp_overhead + LMCC_KEY_NOTICE_SIZE);
+
+  if (!requests->notice_due || sender->session.feedback_interval == 0)
+    return LMCC_TIME_NONE;
+  if (requests->told == LMCC_TIME_NONE)
+    return 0;
+
+  return requests->told
+      + MAX (NOTICE_INTERVAL, bits * NOTICE_SHARE * LMCC_SECOND / rate);
 }
 
 /* Returns: (transfer full) (nullable): a control packet that is due */
 LmccPacket *
 lmcc_sender_take_key_notice (LmccSender *sender, LmccTime now)
 {
-  LmccSenderKeyRequests *requests = &sender->key_requests;
-
-  if (!may_tell (requests, now))
+  if (now < next_notice (sender))
     return NULL;
-  requests->told = now;
-  requests->notice_due = FALSE;
+  sender->key_requests.told = now;
+  sender->key_requests.notice_due = FALSE;
 
   return lmcc_key_notice_build (sender->session.ssrc_base);
 }
@@ -129,16 +208,8 @@ lmcc_sender_take_key_notice (LmccSender *sender, LmccTime now)
 LmccTime
 lmcc_sender_next_key_request (const LmccSender *sender)
 {
-  const LmccSenderKeyRequests *requests = &sender->key_requests;
-  LmccTime next = LMCC_TIME_NONE;
+  LmccTime next = sender->shaped ? LMCC_TIME_NONE : next_notice (sender);
 
-  if (is_wanted (sender))
-    next = next_question (requests);
-  if (requests->notice_due && !sender->shaped
-      && sender->session.feedback_interval > 0)
-    next = MIN (next,
-        requests->told == LMCC_TIME_NONE ? 0
-                                         : requests->told + NOTICE_INTERVAL);
-
-  return next;
+  return is_wanted (sender) ? MIN (next, next_question (&sender->key_requests))
+                            : next;
 }

@@ -5,18 +5,22 @@
 #define LMCC_SENDER_KEY_REQUESTS_H
 
 #include <gst/lmcc/lmcc-sender.h>
+#include "sender/allocator.h"
 #include "wire/key-request.h"
 
 G_BEGIN_DECLS
 
 /**
  * LmccSenderKeyRequests:
- * @off: encoders are never asked because receivers ask
+ * @mode: when encoders are asked
  * @wanted: a receiver waits for a key frame that is not on its way
  * @notice_due: receivers are to be told that a request was heard
  * @any_key: there was a key frame
- * @key: when the latest one came
- * @key_lsn: the first LSN of layer 0 that is later than that key frame's coming
+ * @key: when the latest one came from the encoder
+ * @key_waits: nothing of it has left
+ * @key_left: when it began to leave
+ * @key_lsn: the LSN in layer 0 from then on
+ * @own_distance: between two key frames that nobody asked for; 0: not known
  * @asked: when the encoders were asked for one, or %LMCC_TIME_NONE
  * @told: when receivers were told so, or %LMCC_TIME_NONE
  *
@@ -25,18 +29,24 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
-  gboolean off;
+  LmccKeyRequestMode mode;
   gboolean wanted;
   gboolean notice_due;
   gboolean any_key;
   LmccTime key;
+  gboolean key_waits;
+  LmccTime key_left;
   guint16 key_lsn;
+  LmccTime own_distance;
   LmccTime asked;
   LmccTime told;
 } LmccSenderKeyRequests;
 
-void lmcc_sender_init_key_requests (LmccSender *sender, gboolean off);
+void
+lmcc_sender_init_key_requests (LmccSender *sender, LmccKeyRequestMode mode);
 void lmcc_sender_note_key (LmccSender *sender, LmccTime now);
+void lmcc_sender_note_leaving (LmccSender *sender,
+    const LmccAllotment *allotment, LmccTime now);
 void lmcc_sender_take_key_request (LmccSender *sender,
     const LmccKeyRequest *request, LmccTime now);
 LmccPacket *lmcc_sender_take_key_notice (LmccSender *sender, LmccTime now);

@@ -79,6 +79,7 @@ send_native (LmccSender *sender, guint layer, LmccTime due, LmccTime now)
   if (!lmcc_allocator_take (&sender->allocator, layer, &allotment))
     return;
   mark_train (sender, layer);
+  lmcc_sender_note_leaving (sender, &allotment, now);
   size =
       lmcc_sender_send_media (sender, layer, &allotment, MIN (due, now), now);
   note_sent (sender, layer, now, size);

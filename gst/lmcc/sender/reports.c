@@ -65,11 +65,10 @@ lmcc_sender_take_answer (LmccSender *sender, LmccTime now)
   if (!takes_reports (sender))
     return NULL;
   notice = lmcc_sender_take_key_notice (sender, now);
-  if (notice != NULL
-      && lmcc_feedback_admit (&sender->reporting.feedback, &sender->session,
-          now, notice->size))
+  if (notice != NULL) {
+    lmcc_feedback_note_sent (&sender->reporting.feedback, now, notice->size);
     return notice;
-  g_clear_pointer (&notice, lmcc_packet_unref);
+  }
 
   return lmcc_feedback_answer (&sender->reporting.feedback, &sender->session,
       now);

@@ -436,7 +436,7 @@ lmcc_sender_new (const LmccSenderConfig *config, LmccTime now, GError **error)
   else
     lmcc_sender_init_native (sender);
   lmcc_sender_init_feedback (sender, now, config->sequence_seed);
-  lmcc_sender_init_key_requests (sender, config->ignore_key_requests);
+  lmcc_sender_init_key_requests (sender, config->key_requests);
   lmcc_sender_init_single (sender, config->hysteresis, now);
   lmcc_sender_announce (sender, now);
 

@@ -190,10 +190,11 @@ send_at (LmccSender *sender, const LmccOpportunity *opportunity, LmccTime now)
   else if (repair != NULL)
     size = lmcc_sender_send_repair (sender, layer, repair, now);
   else if (!fills
-      && lmcc_allocator_take (&sender->allocator, layer, &allotment))
+      && lmcc_allocator_take (&sender->allocator, layer, &allotment)) {
+    lmcc_sender_note_leaving (sender, &allotment, now);
     size = lmcc_sender_send_media (sender, layer, &allotment, opportunity->time,
         now);
-  else
+  } else
     size = lmcc_sender_send_filler (sender, layer,
         filler_payload_size (sender, layer), now);
   lmcc_schedule_sent (&sender->windows.schedule, layer, size);

@@ -244,6 +244,17 @@ tell_unusual_codec (GstLmccSinkCore *core, const gchar *name)
   GST_ELEMENT_INFO (core, STREAM, FORMAT, ("%s", text), ("%s", text));
 }
 
+/* An interval that the user sets is what there is at least. */
+static LmccKeyRequestMode
+choose_key_requests (GstLmccSinkCore *core)
+{
+  gint interval = core->settings.properties.key_unit_interval;
+
+  if (interval == 0)
+    return LMCC_KEY_REQUEST_IGNORED;
+  return interval > 0 ? LMCC_KEY_REQUEST_HEARD : LMCC_KEY_REQUEST_AUTO;
+}
+
 static gboolean
 start_session (GstLmccSinkCore *core, LmccTime now)
 {
@@ -261,7 +272,7 @@ start_session (GstLmccSinkCore *core, LmccTime now)
   config.ntp_offset =
       (LmccTime) g_get_real_time () * LMCC_USECOND + NTP_UNIX_OFFSET - now;
   config.levels = (LmccLevels) core->settings.properties.levels;
-  config.ignore_key_requests = core->settings.properties.key_unit_interval == 0;
+  config.key_requests = choose_key_requests (core);
   config.mtu = core->settings.properties.mtu;
   config.repair_base =
       gst_lmcc_sink_properties_get_repair_base (&core->settings.properties);

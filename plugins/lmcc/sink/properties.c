@@ -415,17 +415,18 @@ static const GstLmccProperty rows[] = {
    * GstLmccSink:key-unit-interval:
    *
    * Distance of the key frames that the encoders of all rungs are asked for, in
-   * milliseconds. With -1 they are asked when a receiver has no picture, at
-   * most once in two seconds; where #GstLmccSink:feedback is off, or this host
-   * has no address that receivers could report to, each two seconds without a
-   * key frame. 0 leaves key frames to the encoders, which are then asked only
-   * where they do not agree.
+   * milliseconds, beside those that they make by themselves. They are also
+   * asked when a receiver has no picture, at most once in two seconds. With -1
+   * that is all; where #GstLmccSink:feedback is off, or this host has no
+   * address that receivers could report to, they are asked some two seconds
+   * after each key frame. 0 leaves key frames to the encoders, which are then
+   * asked only where they do not agree, or have to begin anew.
    *
    * Since: 0.1
    */
   GST_LMCC_INT (key_unit_interval, "key-unit-interval", "Key unit interval",
-      "Ask all encoders for key frames so often (ms, -1 = when receivers have "
-      "no picture, 0 = never)",
+      "Ask all encoders for key frames so often (ms, -1 = only for receivers "
+      "without a picture, 0 = leave them to the encoders)",
       -1, 600000, -1, READY),
   /**
    * GstLmccSink:repair:

@@ -46,8 +46,14 @@ typedef struct
   guint next_asked;
   GArray *members;
   LmccTime next_picture;
-  LmccTime next_key;
+  LmccTime next_key;   /* of the encoder's own */
+  LmccTime forced_key; /* that it was asked for */
   LmccTime encoder_delay;
+  LmccTime own_distance; /* of its key frames */
+  guint n_packets;       /* of a picture */
+  gboolean first_loses_keys;
+  LmccTime latest_key;
+  guint n_pairs; /* key frames less than half a second apart */
   gboolean deaf_encoder;
   guint n_keys;
   guint n_encoder_requests;
@@ -92,6 +98,9 @@ world_new (LmccTime feedback_interval)
   world->asked = new_array (sizeof (Sent), clear_sent);
   world->members = new_array (sizeof (Member), clear_member);
   world->next_key = START;
+  world->forced_key = LMCC_TIME_NONE;
+  world->own_distance = RARE;
+  world->n_packets = 2;
   world->shortest_distance = LMCC_TIME_NONE;
   world->random = g_rand_new_with_seed (20040101);
 
@@ -144,7 +153,7 @@ note_encoder_request (World *world)
         world->now - world->latest_encoder_request);
   world->latest_encoder_request = world->now;
   if (!world->deaf_encoder)
-    world->next_key = MIN (world->next_key, world->now + world->encoder_delay);
+    world->forced_key = world->now + world->encoder_delay;
 }
 
 static void
@@ -168,13 +177,19 @@ drain_sender (World *world)
 static void
 push_picture (World *world)
 {
-  gboolean key = world->now >= world->next_key;
-  LmccUnit *unit = make_unit (0, 0, world->next_picture, key ? 8 : 2, 900);
+  gboolean key = world->now >= MIN (world->next_key, world->forced_key);
+  LmccUnit *unit =
+      make_unit (0, 0, world->next_picture, key ? 8 : world->n_packets, 900);
 
   unit->switch_point = key;
   if (key) {
+    world->n_pairs +=
+        world->n_keys > 0 && world->now < world->latest_key + 500 * MS;
     world->n_keys++;
-    world->next_key = world->now + RARE;
+    if (world->now >= world->forced_key)
+      world->forced_key = LMCC_TIME_NONE;
+    world->latest_key = world->now;
+    world->next_key = world->now + world->own_distance;
   }
   lmcc_sender_push_unit (world->sender, unit, world->now);
   world->next_picture += PICTURE_TIME;
@@ -234,6 +249,9 @@ deliver (World *world, Member *member, const Sent *sent)
   LmccAddress source;
 
   if (g_rand_double (world->random) < world->loss)
+    return;
+  if (world->first_loses_keys && member == get_member (world, 0)
+      && !sent->control && sent->at < world->latest_key + 100 * MS)
     return;
   fail_unless (lmcc_address_parse ("192.0.2.1", &source));
   if (sent->control)
@@ -490,7 +508,7 @@ GST_START_TEST (without_a_way_back_the_encoder_is_asked_each_two_seconds)
   }
   world_run (world, 3 * S);
   fail_unless_equals_int (count_requests (world), 0);
-  fail_unless (worst_wait (world) <= 2600 * MS);
+  fail_unless (worst_wait (world) <= 2700 * MS);
   fail_unless (
       world->n_encoder_requests >= 6 && world->n_encoder_requests <= 8);
   world_free (world);
@@ -530,6 +548,127 @@ GST_START_TEST (forged_requests_make_no_more_key_frames_than_true_ones)
   fail_unless (world->n_encoder_requests <= 5);
   fail_unless (world->shortest_distance >= 2 * S);
   fail_unless (lmcc_sender_get_stats (world->sender)->key_requests >= 990);
+  world_free (world);
+}
+
+GST_END_TEST;
+
+static guint16
+get_first_lsn (World *world)
+{
+  LmccHeader header;
+  LmccRtp rtp;
+  guint i = 0;
+
+  while (g_array_index (world->sent, Sent, i).control)
+    i++;
+  fail_unless (
+      lmcc_rtp_parse (g_array_index (world->sent, Sent, i).packet->data,
+          g_array_index (world->sent, Sent, i).packet->size,
+          LMCC_HEADER_DEFAULT_ID, &rtp));
+  fail_unless (lmcc_header_parse (rtp.element, rtp.element_size, &header));
+
+  return header.lsn;
+}
+
+/* They say that they have not heard what came before the latest key frame, for
+ * which no other is made. */
+GST_START_TEST (forged_requests_keep_nobody_without_a_picture)
+{
+  World *world = world_new (3 * S);
+  LmccKeyRequest forged = { .ssrc = 1, .ssrc_base = 0x12345000 };
+  guint i;
+
+  world->own_distance = 600 * S;
+  world_run (world, 4 * S);
+  add_receivers (world, 3, LMCC_RTT_MODE_FEEDBACK);
+  for (i = 0; i < 30; i++) {
+    Sent asked = { .at = world->now, .receiver = 999 };
+
+    forged.lsn = get_first_lsn (world) - 100;
+    asked.packet = lmcc_key_request_build (&forged);
+    g_array_append_val (world->asked, asked);
+    world_run (world, 200 * MS);
+  }
+  fail_unless (worst_wait (world) <= 2700 * MS, "worst %u ms",
+      (guint) (worst_wait (world) / MS));
+  world_free (world);
+}
+
+GST_END_TEST;
+
+/* 5000 packets/s: sequence numbers of 16 bits begin anew each 13 s. */
+GST_START_TEST (high_rates_and_rare_key_frames_make_no_difference)
+{
+  guint after;
+
+  for (after = 4; after <= 16; after += 3) {
+    World *world = world_new (3 * S);
+
+    world->own_distance = 600 * S;
+    world->n_packets = 200;
+    world_run (world, after * S);
+    add_receivers (world, 1, LMCC_RTT_MODE_FEEDBACK);
+    world_run (world, 2 * S);
+    fail_unless (worst_wait (world) <= 1000 * MS, "%u s after: %u ms", after,
+        (guint) (worst_wait (world) / MS));
+    world_free (world);
+  }
+}
+
+GST_END_TEST;
+
+/* What others are told does not make it wait for ever. */
+GST_START_TEST (who_loses_what_others_get_asks_soon_again)
+{
+  World *world = world_new (3 * S);
+  guint i;
+
+  world->own_distance = 600 * S;
+  world->encoder_delay = 60 * MS;
+  world->loss = 0.02;
+  world->first_loses_keys = TRUE;
+  world_run (world, 4 * S);
+  add_receivers (world, 200, LMCC_RTT_MODE_FEEDBACK);
+  world_run (world, 15 * S);
+  fail_unless_equals_uint64 (get_member (world, 0)->first_picture, 0);
+  world->loss = 0;
+  world->first_loses_keys = FALSE;
+  for (i = 0; i < 50 && get_member (world, 0)->first_picture == 0; i++)
+    world_run (world, 100 * MS);
+  fail_unless (get_member (world, 0)->first_picture > 0);
+  world_free (world);
+}
+
+GST_END_TEST;
+
+static const struct
+{
+  LmccTime distance;
+  LmccTime feedback_interval;
+} own_distances[] = {
+  { 2 * S + 2 * MS, 0 },
+  { 2 * S + 2 * MS, 3 * S },
+  { 2 * S - 2 * MS, 0 },
+  { 1 * S, 0 },
+  { 1 * S, 3 * S },
+};
+
+/* 60 pictures at 29.97/s are 2.002 s. */
+GST_START_TEST (no_key_frame_is_asked_for_just_before_the_encoders_own)
+{
+  World *world = world_new (own_distances[__i__].feedback_interval);
+  guint i;
+
+  world->own_distance = own_distances[__i__].distance;
+  world->encoder_delay = 30 * MS;
+  for (i = 0; i < 20; i++) {
+    world_run (world, 3 * S + 70 * MS);
+    add_receivers (world, 1, LMCC_RTT_MODE_FEEDBACK);
+  }
+  world_run (world, 3 * S);
+  fail_unless_equals_int (world->n_pairs, 0);
+  fail_unless (worst_wait (world) <= 2700 * MS);
   world_free (world);
 }
 
@@ -575,6 +714,12 @@ key_requests_suite (void)
   tcase_add_test (tc, without_a_way_back_the_encoder_is_asked_each_two_seconds);
   tcase_add_test (tc, a_receiver_that_is_to_send_nothing_does_not_ask);
   tcase_add_test (tc, forged_requests_make_no_more_key_frames_than_true_ones);
+  tcase_add_test (tc, forged_requests_keep_nobody_without_a_picture);
+  tcase_add_test (tc, high_rates_and_rare_key_frames_make_no_difference);
+  tcase_add_test (tc, who_loses_what_others_get_asks_soon_again);
+  tcase_add_loop_test (tc,
+      no_key_frame_is_asked_for_just_before_the_encoders_own, 0,
+      G_N_ELEMENTS (own_distances));
   tcase_add_test (tc, requests_of_another_session_are_counted_and_nothing_else);
 
   return suite;
