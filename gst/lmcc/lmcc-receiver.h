@@ -150,6 +150,9 @@ typedef struct
  *     on, and was that of @previous, because of @reason
  * @LMCC_RECEIVER_ACTION_SOURCE_ASKED: @destination sends a session, too, and
  *     @previous is listened to: lmcc_receiver_answer_source() may change that
+ * @LMCC_RECEIVER_ACTION_SOURCE_BESIDE: @destination sends a session, too, at the
+ *     same time as @previous, which is listened to; told once for each. Both may be
+ *     the same host
  * @LMCC_RECEIVER_ACTION_REPORT: send @packet (RTCP) to @destination, UDP port @port
  * @LMCC_RECEIVER_ACTION_SEND_CONTROL: send @packet (RTCP) to group @group, on the
  *     session's port + 1 and with its TTL
@@ -173,6 +176,7 @@ typedef enum
   LMCC_RECEIVER_ACTION_WARNING,
   LMCC_RECEIVER_ACTION_SOURCE_CHANGED,
   LMCC_RECEIVER_ACTION_SOURCE_ASKED,
+  LMCC_RECEIVER_ACTION_SOURCE_BESIDE,
   LMCC_RECEIVER_ACTION_REPORT,
   LMCC_RECEIVER_ACTION_SEND_CONTROL,
   LMCC_RECEIVER_ACTION_MEMORY_FULL,
@@ -189,10 +193,11 @@ typedef enum
  *     our element gone;
  *     for REPORT and SEND_CONTROL: reduced-size RTCP
  * @destination: for REPORT: the host that the session's packets come from; for
- *     SOURCE_CHANGED and SOURCE_ASKED
- * @previous: for SOURCE_CHANGED and SOURCE_ASKED
- * @held_back: for WAITING, WARNING, SOURCE_CHANGED and SOURCE_ASKED: how many of the same
- *     kind were not queued since the latest: one in %LMCC_MESSAGE_INTERVAL is
+ *     SOURCE_CHANGED, SOURCE_ASKED and SOURCE_BESIDE
+ * @previous: for SOURCE_CHANGED, SOURCE_ASKED and SOURCE_BESIDE
+ * @held_back: for WAITING, WARNING, SOURCE_CHANGED, SOURCE_ASKED and SOURCE_BESIDE:
+ *     how many of the same kind were not queued since the latest: one in
+ *     %LMCC_MESSAGE_INTERVAL is
  * @port: for REPORT
  * @time: presentation time for DELIVER and DELIVER_SOUND, start for SEGMENT, on
  *     the caller's clock,
@@ -205,7 +210,7 @@ typedef enum
  * @from: for LEVEL
  * @to: for LEVEL
  * @reason: for LEVEL, WAITING, UNHEARD, WARNING, MEMORY_FULL, SOURCE_CHANGED,
- *     SOURCE_ASKED and
+ *     SOURCE_ASKED, SOURCE_BESIDE and
  *     CIRCUIT_BREAKER: static or interned
  */
 typedef struct

@@ -143,8 +143,13 @@ lmcc_receiver_note_rival (LmccReceiver *receiver, const LmccAddress *source,
   LmccRival *rival = make_rival (receiver, source, now);
 
   if (!rival->have_session || rival->session.ssrc_base != session->ssrc_base
-      || rival->session.nonce != session->nonce)
+      || rival->session.nonce != session->nonce) {
     rival->evidence.any = FALSE;
+    rival->told = FALSE;
+    rival->since = now;
+  } else if (!lmcc_rival_is_fresh (rival, now)) {
+    rival->since = now;
+  }
   rival->have_session = TRUE;
   rival->session = *session;
   rival->algorithm = lmcc_algorithm_find (session->algorithm);

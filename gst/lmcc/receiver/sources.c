@@ -299,6 +299,29 @@ ask (LmccReceiver *receiver, LmccRival *rival, LmccTime now)
   action->reason = "another sender is heard";
 }
 
+/* The application that is asked knows. */
+static void
+tell_beside (LmccReceiver *receiver, LmccRival *rival, LmccTime now)
+{
+  LmccReceiverAction *action;
+  guint64 held_back;
+
+  if (receiver->config.source_policy == LMCC_SOURCE_POLICY_ASK || rival->told
+      || !receiver->have_session || receiver->source_gone
+      || receiver->last_heard < rival->since + LMCC_SOURCES_BESIDE
+      || rival->heard < rival->since + LMCC_SOURCES_BESIDE
+      || !lmcc_message_limit_take (&receiver->sources.beside_limit, now,
+          &held_back))
+    return;
+  rival->told = TRUE;
+  action =
+      lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_SOURCE_BESIDE);
+  action->previous = receiver->source;
+  action->destination = rival->address;
+  action->held_back = held_back;
+  action->reason = "another sender is heard";
+}
+
 static void
 plan_check (LmccReceiver *receiver, LmccTime now)
 {
@@ -406,8 +429,10 @@ lmcc_receiver_choose_source (LmccReceiver *receiver, LmccTime now)
     if (rival == NULL || !lmcc_rival_is_fresh (rival, now))
       continue;
     why = find_reason (receiver, rival, now);
-    if (why == NULL)
+    if (why == NULL) {
       ask (receiver, rival, now);
+      tell_beside (receiver, rival, now);
+    }
     rank = get_rank (receiver, rival, now);
     if (why == NULL || rank <= best_rank || !is_eligible (receiver, rival, now))
       continue;

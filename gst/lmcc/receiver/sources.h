@@ -17,6 +17,10 @@ G_BEGIN_DECLS
 /* A record that came longer ago is of a sender that is gone. */
 #define LMCC_RECORD_MEMORY (LMCC_RECORD_INTERVAL_MAX + 500 * LMCC_MSECOND)
 
+/* Two senders that are heard for so long, one beside the other, do not take
+ * turns: the older one would be known to be silent. */
+#define LMCC_SOURCES_BESIDE (LMCC_SOURCE_TIMEOUT + LMCC_SECOND)
+
 /* So many other hosts are kept in mind, and so many that the user refused. */
 #define LMCC_MAX_RIVALS 8
 #define LMCC_MAX_REFUSED 16
@@ -29,9 +33,11 @@ G_BEGIN_DECLS
  * @algorithm: (nullable): the session's
  * @reports: that came with it
  * @heard: when the latest part of a record came
+ * @since: since when its records come without a longer break
  * @assembler: (nullable): of records that need several packets
  * @evidence: its media
  * @asked: the user was asked about it
+ * @told: the user was told of it
  *
  * A sender that is not listened to: another host, or a session that the host
  * that is listened to has begun anew.
@@ -44,9 +50,11 @@ typedef struct
   const LmccAlgorithm *algorithm;
   LmccReceiverReports reports;
   LmccTime heard;
+  LmccTime since;
   LmccRecordAssembler *assembler;
   LmccSourceEvidence evidence;
   gboolean asked;
+  gboolean told;
 } LmccRival;
 
 /**
@@ -65,6 +73,7 @@ typedef struct
  * @check_at: when to look again whether another sender is to be taken
  * @changed_limit: of messages about another sender
  * @asked_limit: of questions
+ * @beside_limit: of messages that another one sends, too
  *
  * Who sends, who could, and who did.
  */
@@ -83,6 +92,7 @@ typedef struct
   LmccTime check_at;
   LmccMessageLimit changed_limit;
   LmccMessageLimit asked_limit;
+  LmccMessageLimit beside_limit;
 } LmccReceiverSources;
 
 /* receiver/rivals.c: who else sends */

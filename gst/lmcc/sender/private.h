@@ -17,6 +17,7 @@
 #include "sender/rate-watch.h"
 #include "sender/repair.h"
 #include "sender/reports.h"
+#include "sender/rivals.h"
 #include "sender/shaped.h"
 #include "sender/trains.h"
 
@@ -57,6 +58,7 @@ struct _LmccSender
   LmccSenderPacing pacing;
   LmccSenderReporting reporting;
   LmccSenderKeyRequests key_requests;
+  LmccSenderRivals rivals;
   LmccSenderDriven driven;
   LmccSenderAbove above;
   LmccSenderRepair repair;

@@ -138,6 +138,26 @@ typedef struct
   gboolean failed;
 } GstLmccSinkHost;
 
+/* Of so many groups, the lowest, the sender hears who else sends there. */
+#define GST_LMCC_SINK_MAX_WATCHED 16
+
+/**
+ * GstLmccSinkRivals:
+ * @fds: for the RTCP of each group that is listened to
+ * @n_groups: how many these are
+ * @next_look: when they are looked at
+ * @next_try: when those that could not be joined are tried again
+ *
+ * Other senders on the same groups.
+ */
+typedef struct
+{
+  gint fds[GST_LMCC_SINK_MAX_WATCHED];
+  guint n_groups;
+  LmccTime next_look;
+  LmccTime next_try;
+} GstLmccSinkRivals;
+
 #define GST_TYPE_LMCC_SINK_CORE (gst_lmcc_sink_core_get_type ())
 G_DECLARE_FINAL_TYPE (GstLmccSinkCore, gst_lmcc_sink_core, GST, LMCC_SINK_CORE,
     GstElement)
@@ -161,6 +181,7 @@ struct _GstLmccSinkCore
   GstLmccSinkPlace place;
   gboolean moved; /* to another place than the socket's */
   GstLmccSinkHost host;
+  GstLmccSinkRivals rivals;
   gint fd;
   GstLmccSendBatch *batch;
   GstLmccSinkAhead ahead;
@@ -291,6 +312,10 @@ gst_lmcc_sink_host_sent (GstLmccSinkCore *core, guint destination, gint code);
 void gst_lmcc_sink_host_paused (GstLmccSinkCore *core);
 void gst_lmcc_sink_host_move (GstLmccSinkCore *core, LmccTime now);
 LmccTime gst_lmcc_sink_host_wait (GstLmccSinkCore *core, LmccTime now);
+
+/* sink/rivals.c */
+LmccTime gst_lmcc_sink_rivals_look (GstLmccSinkCore *core, LmccTime now);
+void gst_lmcc_sink_rivals_close (GstLmccSinkCore *core);
 
 /* sink/sending.c */
 void gst_lmcc_sink_sending_open (GstLmccSinkCore *core);

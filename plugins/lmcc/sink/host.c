@@ -163,6 +163,7 @@ gst_lmcc_sink_host_move (GstLmccSinkCore *core, LmccTime now)
     GST_WARNING_OBJECT (core, "the socket stays on another interface: %s",
         g_strerror (errno));
   gst_lmcc_sink_sending_follow (core);
+  gst_lmcc_sink_rivals_close (core);
   g_mutex_lock (&core->sender_lock);
   if (core->sender)
     lmcc_sender_set_source (core->sender,

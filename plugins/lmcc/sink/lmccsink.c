@@ -47,6 +47,14 @@
  * * #gchararray `from`, `to`: the address before, empty where none was known;
  *   and now
  *
+ * `lmcc-rival-sender`: another sender, which may be on this host, sends to one
+ * of the lowest 16 groups of the session, too. A warning says the same, and
+ * what to do. Once for each other sender, and one in 10 s at most.
+ *
+ * * #gchararray `from`: where its packets come from
+ * * #gchararray `address`: the group
+ * * #gint `port`: its port
+ *
  * ## Examples
  *
  * A raw video, in as many layers as suit it:

@@ -502,7 +502,7 @@ run_session (GstLmccSinkCore *core, LmccTime now, LmccTime *pacing_step)
 {
   static LmccTime (*const parts[]) (GstLmccSinkCore * core,
       LmccTime now) = { gst_lmcc_sink_follow_estimate, gst_lmcc_sink_advise,
-    update_stats, request_regular_key_unit };
+    update_stats, request_regular_key_unit, gst_lmcc_sink_rivals_look };
   LmccTime wake = LMCC_TIME_NONE;
   guint i;
 
@@ -587,6 +587,7 @@ void
 gst_lmcc_sink_pacer_stop (GstLmccSinkCore *core)
 {
   gst_lmcc_sink_timer_clear (core);
+  gst_lmcc_sink_rivals_close (core);
   if (core->sender == NULL)
     return;
   g_mutex_lock (&core->sender_lock);

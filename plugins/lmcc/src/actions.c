@@ -397,6 +397,9 @@ perform (GstLmccSrc *self, const LmccReceiverAction *action, LmccTime now)
     case LMCC_RECEIVER_ACTION_SOURCE_ASKED:
       gst_lmcc_src_tell_source_asked (self, action);
       break;
+    case LMCC_RECEIVER_ACTION_SOURCE_BESIDE:
+      gst_lmcc_src_tell_source_beside (self, action);
+      break;
     case LMCC_RECEIVER_ACTION_REPORT:
       gst_lmcc_src_send_report (self, action);
       lmcc_packet_unref (action->packet);

@@ -76,6 +76,10 @@
  * with #GstLmccSrc:source-policy `ask`. #GstLmccSrc::answer-source answers.
  * Fields as above: `from` is listened to, `to` is heard.
  *
+ * `lmcc-source-beside`: another sender sends to the group at the same time,
+ * which may be on the same host. A warning says the same, and what to do.
+ * Fields as above.
+ *
  * `lmcc-memory-full`: #GstLmccSrc:max-memory is reached. At most once in 10 s
  * for each thing that is given up; a warning says the same, and what to do.
  *

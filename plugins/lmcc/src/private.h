@@ -190,6 +190,8 @@ void gst_lmcc_src_tell_source_changed (GstLmccSrc *self,
     const LmccReceiverAction *action);
 void gst_lmcc_src_tell_source_asked (GstLmccSrc *self,
     const LmccReceiverAction *action);
+void gst_lmcc_src_tell_source_beside (GstLmccSrc *self,
+    const LmccReceiverAction *action);
 gboolean gst_lmcc_src_answer_source (GstLmccSrc *self, const gchar *address,
     gboolean take);
 GArray *gst_lmcc_src_new_answers (void);

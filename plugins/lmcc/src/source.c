@@ -93,6 +93,33 @@ gst_lmcc_src_tell_source_asked (GstLmccSrc *self,
 }
 
 /**
+ * gst_lmcc_src_tell_source_beside:
+ * @self: the source
+ * @action: says which sender is listened to, and which other one is heard
+ */
+void
+gst_lmcc_src_tell_source_beside (GstLmccSrc *self,
+    const LmccReceiverAction *action)
+{
+  gboolean same = lmcc_address_equal (&action->previous, &action->destination);
+  g_autofree gchar *held_back = format_held_back (action);
+  gchar from[LMCC_ADDRESS_STRLEN], to[LMCC_ADDRESS_STRLEN];
+  gchar group[LMCC_ADDRESS_STRLEN];
+
+  lmcc_address_format (&action->previous, from);
+  lmcc_address_format (&action->destination, to);
+  GST_ELEMENT_WARNING (self, RESOURCE, BUSY,
+      ("Two senders share %s port %u: %s is received, and %s%s is dropped, but "
+       "loads the network%s. Have one of them send to another address or "
+       "port%s",
+          lmcc_address_format (&self->address, group), self->port, from,
+          same ? "another session of " : "", to, held_back,
+          same ? "" : "; multicast-source=ADDRESS chooses one"),
+      (NULL));
+  post (self, "lmcc-source-beside", action);
+}
+
+/**
  * gst_lmcc_src_answer_source:
  * @self: the source
  * @address: a sender's own address

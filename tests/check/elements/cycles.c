@@ -261,9 +261,10 @@ run_cycle (Pair *pair, WaitFunction wait, GArray *sender_times,
 
   time = stop (pair->receiver);
   g_array_append_val (receiver_times, time);
-  fail_unless_equals_int (count_memberships (), 0);
   time = stop (pair->sender);
   g_array_append_val (sender_times, time);
+  /* The sender listens to its groups, too. */
+  fail_unless_equals_int (count_memberships (), 0);
 }
 
 static gint

@@ -308,6 +308,60 @@ GST_START_TEST (test_the_user_is_asked_and_decides)
 
 GST_END_TEST;
 
+GST_START_TEST (test_a_second_sender_is_told_of_once)
+{
+  LmccAddress first = test_address (FIRST), other = test_address (SECOND);
+  TestScene scene;
+
+  test_scene_init (&scene, LMCC_SOURCE_POLICY_FIRST);
+  test_scene_play (&scene);
+  fail_unless_equals_int (scene.test->n_beside, 0);
+  test_scene_start_other (&scene, TEST_OTHER_SSRC);
+  test_scene_run (&scene, LMCC_SECOND, TEST_SHARE_EVERYTHING);
+  fail_unless_equals_int (scene.test->n_beside, 0);
+  test_scene_run (&scene, 2 * LMCC_SECOND, TEST_SHARE_EVERYTHING);
+  fail_unless_equals_int (scene.test->n_beside, 1);
+  fail_unless (lmcc_address_equal (&scene.test->beside.previous, &first));
+  fail_unless (lmcc_address_equal (&scene.test->beside.destination, &other));
+  test_scene_run (&scene, 60 * LMCC_SECOND, TEST_SHARE_EVERYTHING);
+  fail_unless_equals_int (scene.test->n_beside, 1);
+
+  /* Once for a session, however often it is silent. */
+  test_scene_run (&scene, 10 * LMCC_SECOND, TEST_SHARE_NOTHING);
+  test_scene_run (&scene, 3 * LMCC_SECOND, TEST_SHARE_EVERYTHING);
+  fail_unless_equals_int (scene.test->n_beside, 1);
+  fail_unless (test_scene_is_with (&scene, TEST_SSRC));
+  test_scene_clear (&scene);
+}
+
+GST_END_TEST;
+
+/* A sender in reserve that begins when the other one has ended, and one that
+ * the application is asked about. */
+GST_START_TEST (test_senders_that_take_turns_are_not_told_of)
+{
+  TestScene scene;
+
+  test_scene_init (&scene, LMCC_SOURCE_POLICY_FIRST);
+  test_scene_play (&scene);
+  test_loop_kill_sender (scene.loop);
+  test_scene_start_other (&scene, TEST_OTHER_SSRC);
+  test_scene_run (&scene, 30 * LMCC_SECOND, TEST_SHARE_EVERYTHING);
+  fail_unless (test_scene_is_with (&scene, TEST_OTHER_SSRC));
+  fail_unless_equals_int (scene.test->n_beside, 0);
+  test_scene_clear (&scene);
+
+  test_scene_init (&scene, LMCC_SOURCE_POLICY_ASK);
+  test_scene_play (&scene);
+  test_scene_start_other (&scene, TEST_OTHER_SSRC);
+  test_scene_run (&scene, 30 * LMCC_SECOND, TEST_SHARE_EVERYTHING);
+  fail_unless_equals_int (scene.test->n_asked, 1);
+  fail_unless_equals_int (scene.test->n_beside, 0);
+  test_scene_clear (&scene);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_messages_of_one_kind_are_ten_seconds_apart_and_counted)
 {
   LmccMessageLimit limit = { 0 };
@@ -336,6 +390,8 @@ receiver_sources_suite (void)
   tcase_set_timeout (tcase, 120);
   tcase_add_loop_test (tcase, test_who_is_listened_to, 0, G_N_ELEMENTS (rows));
   tcase_add_test (tcase, test_the_user_is_asked_and_decides);
+  tcase_add_test (tcase, test_a_second_sender_is_told_of_once);
+  tcase_add_test (tcase, test_senders_that_take_turns_are_not_told_of);
   tcase_add_test (tcase,
       test_messages_of_one_kind_are_ten_seconds_apart_and_counted);
 

@@ -344,6 +344,10 @@ drain_receiver (TestLoop *loop, TestReceiver *test)
         test->n_asked++;
         test->asked = action;
         break;
+      case LMCC_RECEIVER_ACTION_SOURCE_BESIDE:
+        test->n_beside++;
+        test->beside = action;
+        break;
       case LMCC_RECEIVER_ACTION_MEMORY_FULL:
         fail ("an honest stream fills the memory budget: %s", action.reason);
         break;

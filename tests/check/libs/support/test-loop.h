@@ -87,6 +87,8 @@ typedef struct
   LmccReceiverAction source_change; /* the latest */
   guint n_asked;
   LmccReceiverAction asked; /* the latest */
+  guint n_beside;
+  LmccReceiverAction beside; /* the latest */
   guint sequence_gaps;
   gboolean have_sequence;
   guint16 sequence;

@@ -1,0 +1,194 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Two senders on the same groups: what each of them says, and what their
+ * receiver does.
+ */
+#include "element-tools.h"
+#include "fake-sender.h"
+#include "src-tools.h"
+
+#include <gst/check/gstcheck.h>
+#include <gst/lmcc/wire/rtcp.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SOURCE                                                        \
+  "videotestsrc is-live=true ! video/x-raw,width=160,height=120 ! "   \
+  "x264enc tune=zerolatency speed-preset=ultrafast key-int-max=30 ! " \
+  "lmccsink name=s layering=doubling layers=2 base-rate=400000 address="
+
+#define OTHER "127.0.0.2"
+#define OTHER_SSRC 0x6789a000u
+#define RECORD_INTERVAL (250 * GST_MSECOND)
+
+/* The @last address of groups of this process alone. */
+static gchar *
+make_address (guint last)
+{
+  return g_strdup_printf ("239.255.%d.%u", 120 + (gint) (getpid () % 100),
+      last);
+}
+
+static GstElement *
+start (guint last, gint *port)
+{
+  g_autofree gchar *address = make_address (last);
+  g_autofree gchar *text = g_strconcat (SOURCE, address, NULL);
+  GstElement *pipeline = test_launch_sink (text, port);
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+
+  return pipeline;
+}
+
+/* Which warning came; another sender's report goes to @address meanwhile, if
+ * there is one. */
+static gchar *
+wait_warning (GstElement *pipeline, const gchar *address, gint port)
+{
+  const LmccSenderReport report = { .ssrc = OTHER_SSRC };
+  g_autoptr (LmccPacket) packet = lmcc_rtcp_build (&report, 1, "other", NULL);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  gint64 end = g_get_monotonic_time () + 15 * G_TIME_SPAN_SECOND;
+  gchar *text = NULL;
+
+  while (text == NULL) {
+    g_autoptr (GstMessage) message = NULL;
+    g_autoptr (GError) error = NULL;
+
+    fail_unless (g_get_monotonic_time () < end, "no warning came");
+    if (address != NULL)
+      fake_sender_send_from (OTHER, address, (guint16) (port + 1), packet->data,
+          packet->size);
+    message = gst_bus_timed_pop_filtered (bus, RECORD_INTERVAL,
+        GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+    if (message == NULL)
+      continue;
+    fail_if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR);
+    gst_message_parse_warning (message, &error, NULL);
+    text = g_strdup (error->message);
+  }
+
+  return text;
+}
+
+static void
+check_text (const gchar *text, const gchar *from, guint last)
+{
+  g_autofree gchar *group = make_address (last);
+  g_autofree gchar *who = g_strdup_printf ("Another sender, %s", from);
+
+  fail_unless (strstr (text, who) != NULL, "%s", text);
+  fail_unless (strstr (text, group) != NULL, "%s", text);
+  fail_unless (strstr (text, "Set address") != NULL, "%s", text);
+}
+
+GST_START_TEST (test_two_senders_on_one_host_say_so)
+{
+  GstElement *first = start (1, NULL), *second = start (1, NULL);
+  g_autofree gchar *one = wait_warning (first, NULL, 0);
+  g_autofree gchar *other = wait_warning (second, NULL, 0);
+
+  check_text (one, "127.0.0.1 on this host", 1);
+  check_text (other, "127.0.0.1 on this host", 1);
+  test_end_pipeline (second);
+  test_end_pipeline (first);
+}
+
+GST_END_TEST;
+
+/* The base of one is the second layer of the other. */
+GST_START_TEST (test_groups_that_overlap_are_told_by_the_lower_sender)
+{
+  GstElement *lower = start (1, NULL), *upper = start (2, NULL);
+  g_autofree gchar *text = wait_warning (lower, NULL, 0);
+
+  check_text (text, "127.0.0.1 on this host", 2);
+  test_end_pipeline (upper);
+  test_end_pipeline (lower);
+}
+
+GST_END_TEST;
+
+/* Its own packets, which come back to it, are not those of another sender. */
+GST_START_TEST (test_a_sender_does_not_take_itself_for_another)
+{
+  g_autofree gchar *address = make_address (1);
+  g_autofree gchar *text = NULL;
+  gint port;
+  GstElement *pipeline = start (1, &port);
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+
+  /* Many records, which leave at least each 2 s. */
+  test_watch (sink, "stats");
+  test_wait_count (sink, "control-bytes-sent", 1500, 15 * G_TIME_SPAN_SECOND);
+  text = wait_warning (pipeline, address, port);
+  check_text (text, OTHER, 1);
+  test_end_pipeline (pipeline);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_a_sender_goes_on_to_listen_after_it_was_stopped)
+{
+  g_autofree gchar *address = make_address (1);
+  gint port;
+  GstElement *pipeline = start (1, &port);
+  guint i;
+
+  for (i = 0; i < 3; i++) {
+    g_autofree gchar *text = wait_warning (pipeline, address, port);
+
+    check_text (text, OTHER, 1);
+    fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
+        GST_STATE_CHANGE_SUCCESS);
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  }
+  test_end_pipeline (pipeline);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_a_receiver_of_two_senders_says_so)
+{
+  g_autofree gchar *address = make_address (1);
+  g_autofree gchar *uri = NULL;
+  gint port;
+  GstElement *first = start (1, &port), *second = start (1, NULL);
+  g_autoptr (GstMessage) message = NULL;
+  const GstStructure *s;
+  TestSrc receiver;
+
+  uri = g_strdup_printf ("lmcc://%s:%d?multicast-iface=lo", address, port);
+  test_src_init (&receiver, "max-level=0", uri, "max-buffers=10 drop=true");
+  test_src_play (&receiver);
+  message = test_src_wait (&receiver, "lmcc-source-beside");
+  s = gst_message_get_structure (message);
+  fail_unless_equals_string (gst_structure_get_string (s, "from"), "127.0.0.1");
+  fail_unless_equals_string (gst_structure_get_string (s, "to"), "127.0.0.1");
+  test_src_clear (&receiver);
+  test_end_pipeline (second);
+  test_end_pipeline (first);
+}
+
+GST_END_TEST;
+
+static Suite *
+rivals_suite (void)
+{
+  Suite *suite = suite_create ("rivals");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_set_timeout (tcase, 60);
+  tcase_add_test (tcase, test_two_senders_on_one_host_say_so);
+  tcase_add_test (tcase, test_groups_that_overlap_are_told_by_the_lower_sender);
+  tcase_add_test (tcase, test_a_sender_does_not_take_itself_for_another);
+  tcase_add_test (tcase, test_a_sender_goes_on_to_listen_after_it_was_stopped);
+  tcase_add_test (tcase, test_a_receiver_of_two_senders_says_so);
+
+  return suite;
+}
+
+GST_CHECK_MAIN (rivals);
