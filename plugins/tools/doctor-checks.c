@@ -290,13 +290,45 @@ doctor_check_wireless (DoctorCase *c)
         g_strdup_printf ("%s is not wireless", c->iface->name), NULL);
 }
 
+/* Returns: (nullable) (transfer full): the router that the session's packets
+ * pass, as far as the routes tell: that to the source, or to the group where no
+ * source is named */
+gchar *
+doctor_find_router (const DoctorCase *c)
+{
+  gboolean has_source =
+      c->uri != NULL && c->uri->source.family != LMCC_FAMILY_NONE;
+  gchar text[LMCC_ADDRESS_STRLEN];
+  LmccAddress gateway;
+
+  if (!doctor_system_gateway (c->system,
+          has_source ? &c->uri->source : &c->group, &gateway))
+    return NULL;
+
+  return g_strdup (lmcc_address_format (&gateway, text));
+}
+
 void
 doctor_check_ttl (DoctorCase *c)
 {
-  doctor_add (c, "ttl", DOCTOR_OK,
-      g_strdup ("senders start with TTL 1: packets stay in their own network "
-                "segment"),
-      g_strdup ("across routers set the sender's ttl-mc to their number + 1"));
+  g_autofree gchar *router = doctor_find_router (c);
+  gchar source[LMCC_ADDRESS_STRLEN];
+
+  if (c->uri != NULL && c->uri->source.family != LMCC_FAMILY_NONE
+      && router != NULL)
+    doctor_add (c, "ttl", DOCTOR_OK,
+        g_strdup_printf ("%s is beyond the router %s: its packets come only "
+                         "with a TTL of more than 1, which is what senders "
+                         "start with",
+            lmcc_address_format (&c->uri->source, source), router),
+        g_strdup ("set the sender's ttl-mc to the number of routers + 1; they "
+                  "need multicast routing (PIM)"));
+  else
+    doctor_add (c, "ttl", DOCTOR_OK,
+        g_strdup ("senders start with TTL 1: packets stay in their own network "
+                  "segment"),
+        g_strdup ("across routers set the sender's ttl-mc to their number + "
+                  "1; they need multicast routing (PIM)"));
 }
 
 /* The kernel uses the larger of the two (ip-sysctl). */
@@ -362,9 +394,14 @@ doctor_check_igmp_version (DoctorCase *c)
   gboolean specific =
       c->uri != NULL && c->uri->source.family != LMCC_FAMILY_NONE;
   gint64 version = read_conf (c, "force_igmp_version");
+  guint heard;
 
   if (c->group.family != LMCC_FAMILY_IPV4)
     return;
+
+  heard = c->iface == NULL
+      ? 0
+      : doctor_system_igmp_version (c->system, c->iface->name);
 
   if (version == 1 || version == 2)
     doctor_add (c, "igmp-version", specific ? DOCTOR_FAIL : DOCTOR_WARN,
@@ -374,6 +411,21 @@ doctor_check_igmp_version (DoctorCase *c)
         g_strdup_printf ("sysctl -w net.ipv4.conf.all.force_igmp_version=0 "
                          "net.ipv4.conf.%s.force_igmp_version=0",
             c->iface ? c->iface->name : "IFACE"));
+  else if ((heard == 1 || heard == 2) && specific)
+    doctor_add (c, "igmp-version", DOCTOR_WARN,
+        g_strdup_printf ("a querier on %s speaks IGMPv%u, and so this host "
+                         "does: its joins do not name the source, and the "
+                         "network may ignore them (RFC 4607)",
+            c->iface->name, heard),
+        g_strdup ("switch the querier (router or switch) to IGMPv3, or use an "
+                  "any-source session: a group of 239.255.0.0/16, and no "
+                  "source in the URI"));
+  else if (heard == 1 || heard == 2)
+    doctor_add (c, "igmp-version", DOCTOR_OK,
+        g_strdup_printf ("IGMPv%u is spoken, as a querier on %s does: enough "
+                         "for a session that names no source",
+            heard, c->iface->name),
+        NULL);
   else
     doctor_add (c, "igmp-version", DOCTOR_OK,
         g_strdup ("IGMPv3 is spoken unless a router asks for less"), NULL);
@@ -476,43 +528,63 @@ doctor_check_snooping (DoctorCase *c)
         NULL);
 }
 
-static gboolean
-port_is_taken (const DoctorCase *c, guint16 port)
+/* What lmccsrc binds to is the group. A socket that does not share the port is
+ * in the way where it is bound to the group, or to any address. */
+static void
+check_port (DoctorCase *c, guint16 port)
 {
-  return doctor_system_is_live (c->system)
-      && doctor_port_is_taken (c->uri, port);
+  const LmccAddress any = { .family = c->uri->address.family };
+  g_autoptr (GArray) users = doctor_system_port_users (c->system, port);
+  gboolean live = doctor_system_is_live (c->system);
+
+  if (live && doctor_port_is_taken (&c->group, port)) {
+    const DoctorPortUser *user =
+        users->len == 0 ? NULL : &g_array_index (users, DoctorPortUser, 0);
+
+    doctor_add (c, "port", DOCTOR_FAIL,
+        g_strdup_printf ("UDP port %u is held by a program that does not "
+                         "share it (user %d)",
+            port, user ? (gint) user->uid : -1),
+        g_strdup_printf ("find it with ss -ulnp 'sport = :%u' and stop it, "
+                         "or send on another port",
+            port));
+  } else if (live && doctor_port_is_taken (&any, port)) {
+    doctor_add (c, "port", DOCTOR_OK,
+        g_strdup_printf ("UDP port %u is in use on an address of this host, as "
+                         "by an lmccsink here that takes reports; that does "
+                         "not keep the group's packets away",
+            port),
+        NULL);
+  } else if (users->len > 0) {
+    doctor_add (c, "port", DOCTOR_OK,
+        g_strdup_printf ("UDP port %u can be shared with other sockets (%u)",
+            port, users->len),
+        NULL);
+  } else {
+    doctor_add (c, "port", DOCTOR_OK,
+        g_strdup_printf ("UDP port %u is free", port), NULL);
+  }
+}
+
+static void
+check_parity (DoctorCase *c)
+{
+  if (c->uri->port % 2 == 0)
+    return;
+  doctor_add (c, "port", DOCTOR_WARN,
+      g_strdup_printf ("UDP port %u is odd: RTP has an even one, and RTCP the "
+                       "next (RFC 3550 section 11); players may take %u and %u "
+                       "instead",
+          c->uri->port, c->uri->port - 1, c->uri->port),
+      g_strdup ("send on an even port"));
 }
 
 void
 doctor_check_port (DoctorCase *c)
 {
-  guint port;
-
   if (c->uri == NULL)
     return;
-
-  for (port = c->uri->port; port <= c->uri->port + 1u; port++) {
-    g_autoptr (GArray) users = doctor_system_port_users (c->system, port);
-
-    if (port_is_taken (c, port)) {
-      const DoctorPortUser *user =
-          users->len == 0 ? NULL : &g_array_index (users, DoctorPortUser, 0);
-
-      doctor_add (c, "port", DOCTOR_FAIL,
-          g_strdup_printf ("UDP port %u is held by a program that does not "
-                           "share it (user %d)",
-              port, user ? (gint) user->uid : -1),
-          g_strdup_printf ("find it with ss -ulnp 'sport = :%u' and stop it, "
-                           "or send on another port",
-              port));
-    } else if (users->len > 0) {
-      doctor_add (c, "port", DOCTOR_OK,
-          g_strdup_printf ("UDP port %u can be shared with other sockets (%u)",
-              port, users->len),
-          NULL);
-    } else {
-      doctor_add (c, "port", DOCTOR_OK,
-          g_strdup_printf ("UDP port %u is free", port), NULL);
-    }
-  }
+  check_port (c, c->uri->port);
+  check_port (c, c->uri->port + 1);
+  check_parity (c);
 }

@@ -141,6 +141,34 @@ check_ruleset (DoctorCase *c, const gchar *ruleset)
         NULL);
 }
 
+/* Where users do not have it in their paths, too. */
+static gboolean
+has_nft (void)
+{
+  g_autofree gchar *path = g_find_program_in_path ("nft");
+
+  return path != NULL || g_file_test ("/usr/sbin/nft", G_FILE_TEST_EXISTS)
+      || g_file_test ("/sbin/nft", G_FILE_TEST_EXISTS);
+}
+
+static void
+say_unreadable (DoctorCase *c)
+{
+  if (doctor_system_is_live (c->system) && !has_nft ())
+    doctor_add (c, "firewall", DOCTOR_SKIP,
+        g_strdup ("the firewall's rules cannot be read: there is no nft"),
+        g_strdup ("install the package nftables, and run this as root"));
+  else if (doctor_system_is_live (c->system) && geteuid () == 0)
+    doctor_add (c, "firewall", DOCTOR_SKIP,
+        g_strdup ("the firewall's rules cannot be read: nft list ruleset "
+                  "fails"),
+        g_strdup ("see what it says; a container may not be allowed to"));
+  else
+    doctor_add (c, "firewall", DOCTOR_SKIP,
+        g_strdup ("the firewall's rules cannot be read"),
+        g_strdup ("run this as root, or look with sudo nft list ruleset"));
+}
+
 void
 doctor_check_firewall (DoctorCase *c)
 {
@@ -157,7 +185,5 @@ doctor_check_firewall (DoctorCase *c)
   else if (ruleset != NULL)
     check_ruleset (c, ruleset);
   else
-    doctor_add (c, "firewall", DOCTOR_SKIP,
-        g_strdup ("the firewall's rules cannot be read"),
-        g_strdup ("run this as root, or look with sudo nft list ruleset"));
+    say_unreadable (c);
 }

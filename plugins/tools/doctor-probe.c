@@ -13,29 +13,16 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <gst/lmcc/wire/rtcp.h>
+#include <gst/lmcc/lmcc-sdp.h>
 
 /* Linux 4.20; missing in older C libraries. */
 #ifndef IPV6_MULTICAST_ALL
 #define IPV6_MULTICAST_ALL 29
 #endif
 
-typedef struct
-{
-  gint media;
-  gint rtcp;
-} ProbeSockets;
-
-static void
-probe_sockets_clear (ProbeSockets *sockets)
-{
-  if (sockets->media >= 0)
-    close (sockets->media);
-  if (sockets->rtcp >= 0)
-    close (sockets->rtcp);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ProbeSockets, probe_sockets_clear)
+/* Records come each 250 ms where the lowest level's rate has room for them; a
+ * second sender is known by two. */
+#define RIVAL_PATIENCE (1500 * G_TIME_SPAN_MILLISECOND)
 
 static gint
 system_family (const LmccAddress *address)
@@ -104,6 +91,16 @@ doctor_interface_of_address (const gchar *text)
   return name;
 }
 
+gboolean
+doctor_is_this_host (const LmccAddress *address)
+{
+  gchar text[LMCC_ADDRESS_STRLEN];
+  g_autofree gchar *iface =
+      doctor_interface_of_address (lmcc_address_format (address, text));
+
+  return iface != NULL;
+}
+
 static gint
 open_bound (const LmccAddress *group, guint16 port, guint ifindex)
 {
@@ -126,11 +123,12 @@ open_bound (const LmccAddress *group, guint16 port, guint ifindex)
   return fd;
 }
 
+/* Returns: whether no socket can be bound to @address and @port, although it
+ * would share them */
 gboolean
-doctor_port_is_taken (const ToolUri *uri, guint16 port)
+doctor_port_is_taken (const LmccAddress *address, guint16 port)
 {
-  LmccAddress any = { .family = uri->address.family };
-  gint fd = open_bound (&any, port, 0);
+  gint fd = open_bound (address, port, 0);
   gboolean taken = fd < 0 && errno == EADDRINUSE;
 
   if (fd >= 0)
@@ -155,15 +153,14 @@ set_options (gint fd, LmccFamily family)
 }
 
 static gboolean
-join (gint fd, const ToolUri *uri, guint ifindex)
+join (gint fd, const ToolUri *uri, const LmccAddress *group, guint ifindex)
 {
-  gint level =
-      uri->address.family == LMCC_FAMILY_IPV4 ? IPPROTO_IP : IPPROTO_IPV6;
+  gint level = group->family == LMCC_FAMILY_IPV4 ? IPPROTO_IP : IPPROTO_IPV6;
 
   if (uri->source.family != LMCC_FAMILY_NONE) {
     struct group_source_req request = { .gsr_interface = ifindex };
 
-    fill_sockaddr (&request.gsr_group, &uri->address, 0, 0);
+    fill_sockaddr (&request.gsr_group, group, 0, 0);
     fill_sockaddr (&request.gsr_source, &uri->source, 0, 0);
     return setsockopt (fd, level, MCAST_JOIN_SOURCE_GROUP, &request,
                sizeof (request))
@@ -171,21 +168,23 @@ join (gint fd, const ToolUri *uri, guint ifindex)
   } else {
     struct group_req request = { .gr_interface = ifindex };
 
-    fill_sockaddr (&request.gr_group, &uri->address, 0, 0);
+    fill_sockaddr (&request.gr_group, group, 0, 0);
     return setsockopt (fd, level, MCAST_JOIN_GROUP, &request, sizeof (request))
         == 0;
   }
 }
 
-static gint
-open_joined (const ToolUri *uri, guint16 port, guint ifindex)
+/* Returns: a socket for @group, one of @uri's session, or -1 with errno */
+gint
+doctor_open_joined (const ToolUri *uri, const LmccAddress *group, guint16 port,
+    guint ifindex)
 {
-  gint fd = open_bound (&uri->address, port, ifindex);
+  gint fd = open_bound (group, port, ifindex);
 
   if (fd < 0)
     return -1;
-  set_options (fd, uri->address.family);
-  if (!join (fd, uri, ifindex)) {
+  set_options (fd, group->family);
+  if (!join (fd, uri, group, ifindex)) {
     gint cause = errno;
 
     close (fd);
@@ -216,7 +215,8 @@ read_ttl (struct msghdr *message)
 }
 
 static gssize
-receive (gint fd, guint8 *data, gsize size, DoctorProbe *probe)
+receive (gint fd, guint8 *data, gsize size, DoctorProbe *probe,
+    LmccAddress *source)
 {
   struct sockaddr_storage from;
   guint8 control[CMSG_SPACE (sizeof (gint)) * 2];
@@ -231,27 +231,41 @@ receive (gint fd, guint8 *data, gsize size, DoctorProbe *probe)
   };
   gssize n = recvmsg (fd, &message, MSG_DONTWAIT);
 
-  if (n >= 0 && probe->sender.family == LMCC_FAMILY_NONE) {
-    read_sockaddr (&from, &probe->sender);
+  if (n < 0)
+    return n;
+  read_sockaddr (&from, source);
+  if (probe->sender.family == LMCC_FAMILY_NONE) {
+    probe->sender = *source;
     probe->ttl = read_ttl (&message);
   }
 
   return n;
 }
 
+/* The first session that is heard is the one that is asked about. */
 static void
-on_record (gpointer user_data, const LmccRecordFragment *fragment G_GNUC_UNUSED)
+on_record (gpointer user_data, const LmccRecordFragment *fragment)
 {
   DoctorProbe *probe = user_data;
+  g_autofree gchar *text = NULL;
 
-  probe->records++;
+  if (probe->records == 0)
+    probe->ssrc_base = fragment->ssrc;
+  if (fragment->ssrc != probe->ssrc_base)
+    return;
+  if (probe->records++ == 0)
+    probe->first_record = g_get_monotonic_time ();
+  text = lmcc_record_assembler_push (probe->assembler, fragment);
+  if (text != NULL)
+    probe->has_session = lmcc_sdp_parse (text, -1, &probe->session, NULL);
 }
 
 static void
 receive_media (gint fd, DoctorProbe *probe)
 {
   guint8 data[LMCC_MAX_PACKET_SIZE];
-  gssize n = receive (fd, data, sizeof (data), probe);
+  LmccAddress source;
+  gssize n = receive (fd, data, sizeof (data), probe, &source);
 
   if (n < 0)
     return;
@@ -267,168 +281,64 @@ receive_rtcp (gint fd, DoctorProbe *probe)
 {
   static const LmccRtcpHandler handler = { .record = on_record };
   guint8 data[LMCC_MAX_PACKET_SIZE];
-  gssize n = receive (fd, data, sizeof (data), probe);
+  LmccAddress source;
+  gssize n = receive (fd, data, sizeof (data), probe, &source);
 
   if (n < 0)
     return;
   probe->rtcp_packets++;
   lmcc_rtcp_parse (data, n, &handler, probe);
+  if (probe->records > 0
+      && lmcc_sender_rivals_take (&probe->rivals, probe->ssrc_base,
+          (LmccTime) g_get_monotonic_time () * LMCC_USECOND, &source, data, n))
+    probe->rival = source;
 }
 
-/* Until media and record have come, or the time is up. */
-static void
-probe_listen (const ProbeSockets *sockets, DoctorProbe *probe, guint seconds)
+/* Whether media and a record have come, and a second sender has, or has had the
+ * time to. */
+static gboolean
+has_heard_all (const DoctorProbe *probe)
+{
+  return probe->media_packets > 0 && probe->records > 0
+      && (probe->rival.family != LMCC_FAMILY_NONE
+          || g_get_monotonic_time () >= probe->first_record + RIVAL_PATIENCE);
+}
+
+/* Returns: whether there is time left */
+static gboolean
+wait_for_input (struct pollfd fds[2], gint64 end)
+{
+  gint64 left = end - g_get_monotonic_time ();
+
+  /* In steps, as patience ends without input, too. */
+  return left > 0
+      && (poll (fds, 2, (gint) MIN (left / 1000 + 1, 100)) >= 0
+          || errno == EINTR);
+}
+
+/**
+ * doctor_probe_listen:
+ * @media: a socket of the base group
+ * @rtcp: likewise, of the next port
+ * @probe: (inout): what comes
+ * @seconds: at most
+ *
+ * Listens until media and the record have come, and a second sender would have
+ * been heard.
+ */
+void
+doctor_probe_listen (gint media, gint rtcp, DoctorProbe *probe, guint seconds)
 {
   gint64 end = g_get_monotonic_time () + seconds * G_USEC_PER_SEC;
+  struct pollfd fds[] = {
+    { .fd = media, .events = POLLIN },
+    { .fd = rtcp, .events = POLLIN },
+  };
 
-  while (probe->media_packets == 0 || probe->records == 0) {
-    struct pollfd fds[] = {
-      { .fd = sockets->media, .events = POLLIN },
-      { .fd = sockets->rtcp, .events = POLLIN },
-    };
-    gint64 left = end - g_get_monotonic_time ();
-
-    if (left <= 0 || (poll (fds, 2, left / 1000 + 1) < 0 && errno != EINTR))
-      break;
+  while (!has_heard_all (probe) && wait_for_input (fds, end)) {
     if (fds[0].revents != 0)
-      receive_media (sockets->media, probe);
+      receive_media (media, probe);
     if (fds[1].revents != 0)
-      receive_rtcp (sockets->rtcp, probe);
+      receive_rtcp (rtcp, probe);
   }
-}
-
-static gboolean
-is_listed (const DoctorCase *c)
-{
-  g_autoptr (GArray) memberships =
-      doctor_system_memberships (c->system, c->group.family);
-  guint i;
-
-  for (i = 0; i < memberships->len; i++) {
-    const DoctorMembership *m =
-        &g_array_index (memberships, DoctorMembership, i);
-
-    if (lmcc_address_equal (&m->group, &c->group)
-        && g_strcmp0 (m->iface, c->iface->name) == 0)
-      return TRUE;
-  }
-
-  return FALSE;
-}
-
-static void
-report_joined (DoctorCase *c, const DoctorProbe *probe)
-{
-  gchar text[LMCC_ADDRESS_STRLEN];
-
-  lmcc_address_format (&c->group, text);
-  if (probe->joined)
-    doctor_add (c, "join", DOCTOR_OK,
-        g_strdup_printf ("%s is joined on %s while this listens", text,
-            c->iface->name),
-        NULL);
-  else
-    doctor_add (c, "join", DOCTOR_FAIL,
-        g_strdup_printf ("the kernel took the join, but does not list %s on %s",
-            text, c->iface->name),
-        g_strdup ("look at /proc/net/igmp or ip maddr while a receiver runs"));
-}
-
-static void
-report_arrival (DoctorCase *c, const DoctorProbe *probe, guint seconds)
-{
-  gchar sender[LMCC_ADDRESS_STRLEN];
-
-  lmcc_address_format (&probe->sender, sender);
-  if (probe->media_packets > 0)
-    doctor_add (c, "arrival", DOCTOR_OK,
-        g_strdup_printf ("packets come from %s, with TTL %d left", sender,
-            probe->ttl),
-        NULL);
-  else if (probe->other_packets > 0)
-    doctor_add (c, "arrival", DOCTOR_FAIL,
-        g_strdup_printf ("what comes from %s on UDP port %u is not RTP", sender,
-            c->uri->port),
-        g_strdup ("another program sends to this group: take another address "
-                  "or port"));
-  else
-    doctor_add (c, "arrival", DOCTOR_FAIL,
-        g_strdup_printf ("no packet came on UDP port %u within %u s",
-            c->uri->port, seconds),
-        g_strdup_printf (
-            "is the sender running, to this address, on the "
-            "interface towards here? Look on its host: tcpdump -ni any udp "
-            "port %u",
-            c->uri->port));
-}
-
-static void
-report_record (DoctorCase *c, const DoctorProbe *probe, guint seconds)
-{
-  guint port = c->uri->port + 1;
-
-  if (probe->records > 0)
-    doctor_add (c, "record", DOCTOR_OK,
-        g_strdup_printf ("the session record comes on UDP port %u", port),
-        NULL);
-  else if (probe->rtcp_packets > 0)
-    doctor_add (c, "record", DOCTOR_FAIL,
-        g_strdup_printf ("RTCP comes on UDP port %u, but no session record",
-            port),
-        g_strdup ("the sender must be lmccsink"));
-  else if (probe->media_packets == 0)
-    doctor_add (c, "record", DOCTOR_SKIP,
-        g_strdup ("no session record came either"), NULL);
-  else
-    doctor_add (c, "record", DOCTOR_FAIL,
-        g_strdup_printf ("no session record came on UDP port %u within %u s",
-            port, seconds),
-        g_strdup_printf ("let UDP port %u through every firewall, as the port "
-                         "before it",
-            port));
-}
-
-static gboolean
-open_sockets (DoctorCase *c, ProbeSockets *sockets)
-{
-  guint ifindex = if_nametoindex (c->iface->name);
-
-  sockets->media = open_joined (c->uri, c->uri->port, ifindex);
-  if (sockets->media >= 0)
-    sockets->rtcp = open_joined (c->uri, c->uri->port + 1, ifindex);
-  if (sockets->rtcp >= 0)
-    return TRUE;
-
-  doctor_add (c, "join", DOCTOR_FAIL,
-      g_strdup_printf ("the group cannot be joined on %s: %s", c->iface->name,
-          g_strerror (errno)),
-      g_strdup (errno == EADDRINUSE
-              ? "stop the program that holds the port"
-              : "name another interface: multicast-iface=IFACE"));
-
-  return FALSE;
-}
-
-void
-doctor_check_arrival (DoctorCase *c, guint seconds)
-{
-  g_auto (ProbeSockets) sockets = { -1, -1 };
-  DoctorProbe probe = { .ttl = -1 };
-
-  if (c->uri == NULL || c->iface == NULL || !doctor_system_is_live (c->system)
-      || !lmcc_address_is_multicast (&c->group)) {
-    doctor_add (c, "arrival", DOCTOR_SKIP,
-        g_strdup ("no packet was waited for"),
-        c->uri == NULL ? g_strdup ("give the session's URI") : NULL);
-    return;
-  }
-
-  if (!open_sockets (c, &sockets))
-    return;
-  probe.joined = is_listed (c);
-  probe_listen (&sockets, &probe, seconds);
-
-  report_joined (c, &probe);
-  report_arrival (c, &probe, seconds);
-  report_record (c, &probe, seconds);
 }

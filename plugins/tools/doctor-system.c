@@ -216,42 +216,69 @@ parse_proc_ipv6 (const gchar *text, guint8 bytes[16])
   return TRUE;
 }
 
+typedef struct
+{
+  gchar *iface;
+  LmccAddress gateway;
+  guint prefix;
+  guint metric;
+} Route;
+
+static void
+route_clear (Route *route)
+{
+  g_free (route->iface);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Route, route_clear)
+
 /* The most specific route of the main table; of two such the cheaper one. */
-static gchar *
-route_ipv4 (const DoctorSystem *system, const LmccAddress *destination)
+static void
+route_prefer (Route *best, const gchar *iface, const LmccAddress *gateway,
+    guint prefix, guint metric)
+{
+  static const LmccAddress none = { LMCC_FAMILY_NONE };
+  static const guint8 zero[16] = { 0 };
+
+  if (best->iface != NULL
+      && (prefix < best->prefix
+          || (prefix == best->prefix && metric >= best->metric)))
+    return;
+  g_free (best->iface);
+  best->iface = g_strdup (iface);
+  best->gateway =
+      memcmp (gateway->bytes, zero, sizeof (zero)) == 0 ? none : *gateway;
+  best->prefix = prefix;
+  best->metric = metric;
+}
+
+static void
+route_ipv4 (const DoctorSystem *system, const LmccAddress *destination,
+    Route *best)
 {
   g_auto (GStrv) lines = read_lines (system, "proc/net/route");
-  g_autofree gchar *best = NULL;
   guint32 wanted;
-  guint best_prefix = 0, best_metric = 0;
   guint i;
 
   memcpy (&wanted, destination->bytes, sizeof (wanted));
   for (i = 0; lines[i] != NULL; i++) {
     g_auto (GStrv) words = split_words (lines[i]);
-    guint flags, metric, prefix;
-    guint32 mask;
+    LmccAddress gateway = { .family = LMCC_FAMILY_IPV4 };
+    guint flags, metric;
+    guint32 mask, next;
 
     if (i == 0 || g_strv_length (words) < 8)
       continue;
+    next = parse_proc_ipv4 (words[2]);
+    memcpy (gateway.bytes, &next, sizeof (next));
     flags = strtoul (words[3], NULL, 16);
     metric = strtoul (words[6], NULL, 10);
     mask = parse_proc_ipv4 (words[7]);
     if ((flags & RTF_UP) == 0 || (flags & RTF_REJECT) != 0
         || (wanted & mask) != parse_proc_ipv4 (words[1]))
       continue;
-    prefix = __builtin_popcount (mask);
-    if (best != NULL
-        && (prefix < best_prefix
-            || (prefix == best_prefix && metric >= best_metric)))
-      continue;
-    g_free (best);
-    best = g_strdup (words[0]);
-    best_prefix = prefix;
-    best_metric = metric;
+    route_prefer (best, words[0], &gateway, __builtin_popcount (mask), metric);
   }
-
-  return g_steal_pointer (&best);
 }
 
 static gboolean
@@ -265,20 +292,21 @@ prefix_matches (const guint8 *a, const guint8 *b, guint bits)
   return bits % 8 == 0 || (a[bytes] ^ b[bytes]) >> (8 - bits % 8) == 0;
 }
 
-static gchar *
-route_ipv6 (const DoctorSystem *system, const LmccAddress *destination)
+static void
+route_ipv6 (const DoctorSystem *system, const LmccAddress *destination,
+    Route *best)
 {
   g_auto (GStrv) lines = read_lines (system, "proc/net/ipv6_route");
-  g_autofree gchar *best = NULL;
-  guint best_prefix = 0, best_metric = 0;
   guint i;
 
   for (i = 0; lines[i] != NULL; i++) {
     g_auto (GStrv) words = split_words (lines[i]);
+    LmccAddress gateway = { .family = LMCC_FAMILY_IPV6 };
     guint8 network[16];
     guint flags, metric, prefix;
 
-    if (g_strv_length (words) < 10 || !parse_proc_ipv6 (words[0], network))
+    if (g_strv_length (words) < 10 || !parse_proc_ipv6 (words[0], network)
+        || !parse_proc_ipv6 (words[4], gateway.bytes))
       continue;
     prefix = MIN (strtoul (words[1], NULL, 16), 128);
     metric = strtoul (words[5], NULL, 16);
@@ -287,26 +315,65 @@ route_ipv6 (const DoctorSystem *system, const LmccAddress *destination)
         || g_str_equal (words[9], "lo")
         || !prefix_matches (network, destination->bytes, prefix))
       continue;
-    if (best != NULL
-        && (prefix < best_prefix
-            || (prefix == best_prefix && metric >= best_metric)))
-      continue;
-    g_free (best);
-    best = g_strdup (words[9]);
-    best_prefix = prefix;
-    best_metric = metric;
+    route_prefer (best, words[9], &gateway, prefix, metric);
   }
+}
 
-  return g_steal_pointer (&best);
+static void
+find_route (const DoctorSystem *system, const LmccAddress *destination,
+    Route *best)
+{
+  if (destination->family == LMCC_FAMILY_IPV4)
+    route_ipv4 (system, destination, best);
+  else
+    route_ipv6 (system, destination, best);
 }
 
 /* Returns: (nullable): the interface that the kernel would take */
 gchar *
 doctor_system_route (const DoctorSystem *system, const LmccAddress *destination)
 {
-  return destination->family == LMCC_FAMILY_IPV4
-      ? route_ipv4 (system, destination)
-      : route_ipv6 (system, destination);
+  g_auto (Route) best = { 0 };
+
+  find_route (system, destination, &best);
+
+  return g_steal_pointer (&best.iface);
+}
+
+/* Returns: whether the kernel would send to a router, which is in @gateway */
+gboolean
+doctor_system_gateway (const DoctorSystem *system,
+    const LmccAddress *destination, LmccAddress *gateway)
+{
+  g_auto (Route) best = { 0 };
+
+  find_route (system, destination, &best);
+  *gateway = best.gateway;
+
+  return gateway->family != LMCC_FAMILY_NONE;
+}
+
+/* Returns: the version of IGMP that the queries heard on @iface have, 0 if it
+ * is not known */
+guint
+doctor_system_igmp_version (const DoctorSystem *system, const gchar *iface)
+{
+  g_auto (GStrv) lines = read_lines (system, "proc/net/igmp");
+  guint i;
+
+  for (i = 1; lines[0] != NULL && lines[i] != NULL; i++) {
+    g_auto (GStrv) words = split_words (lines[i]);
+    guint n = g_strv_length (words);
+
+    if (n < 4 || g_ascii_isspace (lines[i][0]))
+      continue;
+    /* A long name leaves no blank before the colon. */
+    g_strdelimit (words[1], ":", '\0');
+    if (g_str_equal (words[1], iface) && words[n - 1][0] == 'V')
+      return g_ascii_digit_value (words[n - 1][1]);
+  }
+
+  return 0;
 }
 
 static void

@@ -6,6 +6,10 @@
 
 #include "tool.h"
 
+#include <gst/lmcc/lmcc-session.h>
+#include <gst/lmcc/sender/rivals.h>
+#include <gst/lmcc/wire/rtcp.h>
+
 G_BEGIN_DECLS
 
 typedef enum
@@ -92,10 +96,17 @@ typedef struct
  * @media_packets: RTP packets on the base group
  * @other_packets: packets there that are not RTP
  * @rtcp_packets: packets on the next port
- * @records: parts of the session record among them
+ * @records: parts of the first session's record among them
  * @sender: where the first packet came from
  * @ttl: what was left of its time to live, -1 if unknown
  * @joined: the kernel lists the group as joined while the probe listens
+ * @ssrc_base: of the session whose record came first
+ * @first_record: when, of g_get_monotonic_time()
+ * @assembler: of its records
+ * @has_session: a whole one came
+ * @session: it
+ * @rivals: other sessions
+ * @rival: where one of them comes from; of no family if there is none
  */
 typedef struct
 {
@@ -106,6 +117,13 @@ typedef struct
   LmccAddress sender;
   gint ttl;
   gboolean joined;
+  guint32 ssrc_base;
+  gint64 first_record;
+  LmccRecordAssembler *assembler;
+  gboolean has_session;
+  LmccSession session;
+  LmccSenderRivals rivals;
+  LmccAddress rival;
 } DoctorProbe;
 
 DoctorSystem *doctor_system_new (const gchar *root);
@@ -118,6 +136,10 @@ const DoctorInterface *
 doctor_system_find_interface (const DoctorSystem *system, const gchar *name);
 gchar *doctor_system_route (const DoctorSystem *system,
     const LmccAddress *destination);
+gboolean doctor_system_gateway (const DoctorSystem *system,
+    const LmccAddress *destination, LmccAddress *gateway);
+guint
+doctor_system_igmp_version (const DoctorSystem *system, const gchar *iface);
 GArray *
 doctor_system_memberships (const DoctorSystem *system, LmccFamily family);
 GArray *doctor_system_port_users (const DoctorSystem *system, guint16 port);
@@ -141,8 +163,16 @@ void doctor_check_port (DoctorCase *c);
 
 void doctor_check_querier (DoctorCase *c, guint seconds);
 void doctor_check_arrival (DoctorCase *c, guint seconds);
+void doctor_check_leaves (DoctorCase *c, const DoctorProbe *probe);
+gchar *doctor_find_router (const DoctorCase *c);
+gboolean doctor_is_joined (const DoctorCase *c, const LmccAddress *group);
+gboolean doctor_is_this_host (const LmccAddress *address);
 gchar *doctor_interface_of_address (const gchar *text);
-gboolean doctor_port_is_taken (const ToolUri *uri, guint16 port);
+gboolean doctor_port_is_taken (const LmccAddress *address, guint16 port);
+gint doctor_open_joined (const ToolUri *uri, const LmccAddress *group,
+    guint16 port, guint ifindex);
+void
+doctor_probe_listen (gint media, gint rtcp, DoctorProbe *probe, guint seconds);
 
 G_END_DECLS
 

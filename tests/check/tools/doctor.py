@@ -22,8 +22,8 @@ def proc_ipv4(text):
     return f'{struct.unpack("=I", socket.inet_aton(text))[0]:08X}'
 
 
-def route(iface, destination, mask, metric=0, flags=1):
-    return (f'{iface}\t{proc_ipv4(destination)}\t00000000\t{flags:04X}\t0\t0\t{metric}\t{proc_ipv4(mask)}'
+def route(iface, destination, mask, metric=0, flags=1, gateway='0.0.0.0'):
+    return (f'{iface}\t{proc_ipv4(destination)}\t{proc_ipv4(gateway)}\t{flags:04X}\t0\t0\t{metric}\t{proc_ipv4(mask)}'
             '\t0\t0\t0\n')
 
 
@@ -202,6 +202,36 @@ class MadeUpHosts(unittest.TestCase):
             host.sysctl('net/ipv4/conf/eth0/force_igmp_version', 3)
             self.assert_finding(self.one(host, 'igmp-version'), 'ok')
 
+    def test_a_querier_of_igmpv2_makes_source_specific_joins_any_source_ones(self):
+        head = 'Idx\tDevice    : Count Querier\tGroup    Users Timer\tReporter\n'
+        with Host() as host:
+            for device, version, specific, status in (
+                    ('eth0      ', 'V2', True, 'warn'), ('eth0      ', 'V1', True, 'warn'),
+                    ('eth0      ', 'V2', False, 'ok'), ('eth0      ', 'V3', True, 'ok'),
+                    ('eth1      ', 'V2', True, 'ok')):
+                with self.subTest(device=device, version=version, specific=specific):
+                    host.write('proc/net/igmp', f'{head}2\t{device}:     2      {version}\n')
+                    uri = 'lmcc://192.0.2.7@232.1.1.1' if specific else URI
+                    words = ('IGMP' + version.lower(), 'IGMPv3', 'any-source') if status == 'warn' else ()
+                    self.assert_finding(self.one(host, 'igmp-version', uri), status, *words)
+        name = 'enp123s0f0'
+        with Host((('lo', UP | LOOPBACK), (name, UP | MULTICAST)), ((name, '0.0.0.0', '0.0.0.0'),)) as host:
+            host.write('proc/net/igmp', f'{head}2\t{name}:     2      V2\n')
+            self.assert_finding(self.one(host, 'igmp-version', 'lmcc://192.0.2.7@232.1.1.1'), 'warn', name)
+
+    def test_a_source_beyond_a_router_needs_a_ttl_and_multicast_routing(self):
+        routes = (('eth0', '0.0.0.0', '0.0.0.0', 0, 3, '10.0.0.254'), ('eth0', '10.0.0.0', '255.255.255.0'))
+        with Host(routes=routes) as host:
+            self.assert_finding(self.one(host, 'ttl', 'lmcc://192.0.2.7@232.1.1.1'), 'ok', '192.0.2.7', '10.0.0.254',
+                                'ttl-mc', 'multicast routing')
+            self.assertNotIn('10.0.0.254', self.one(host, 'ttl', 'lmcc://10.0.0.7@232.1.1.1')['finding'])
+
+    def test_an_odd_port_is_not_for_rtp(self):
+        with Host() as host:
+            found = find(host.doctor('lmcc://239.255.42.1:5005')[1], 'port')
+            self.assert_finding(found[-1], 'warn', '5005 is odd', 'RFC 3550', 'even')
+            self.assertNotIn('warn', [each['status'] for each in find(host.doctor(URI)[1], 'port')])
+
     def test_no_memberships_at_all_fail(self):
         with Host() as host:
             host.sysctl('net/ipv4/igmp_max_memberships', 0)
@@ -364,11 +394,17 @@ class Loopback(unittest.TestCase):
 
     RTP = bytes([0x80, 96, 0, 1]) + bytes(8)
 
-    def record(self):
-        # Sender report, CNAME, and an APP packet LMCC with one fragment (docs/wire-format.md).
-        report = struct.pack('!BBHIQIII', 0x80, 200, 6, 0x1000, 0, 0, 0, 0)
-        names = struct.pack('!BBHI', 0x81, 202, 3, 0x1000) + bytes([1, 4]) + b'test' + bytes(2)
+    def report(self, ssrc=0x1000):
+        # Sender report and CNAME.
+        report = struct.pack('!BBHIQIII', 0x80, 200, 6, ssrc, 0, 0, 0, 0)
+        names = struct.pack('!BBHI', 0x81, 202, 3, ssrc) + bytes([1, 4]) + b'test' + bytes(2)
         return report + names
+
+    def record(self, ssrc=0x1000):
+        # With an APP packet LMCC of one fragment (docs/wire-format.md), which is no whole record.
+        text = b'v=0\r\n'
+        app = struct.pack('!BBHI4sHBBHH', 0x81, 204, 6, ssrc, b'LMCC', 1, 0, 1, len(text), 0) + text + bytes(3)
+        return self.report(ssrc) + app
 
     def test_silence_fails_at_arrival_with_the_group_joined(self):
         report = self.doctor('--seconds', '1')
@@ -388,13 +424,40 @@ class Loopback(unittest.TestCase):
         self.assertIn(str(self.port + 1), record['remedy'])
 
     def test_rtcp_of_another_sender_is_told_apart(self):
-        report = self.doctor_while_sending([(0, self.RTP), (1, self.record())], '--seconds', '1')
+        report = self.doctor_while_sending([(0, self.RTP), (1, self.report())], '--seconds', '1')
         self.assertIn('lmccsink', find(report, 'record')[0]['remedy'])
 
     def test_what_is_not_rtp_is_told_apart(self):
         report = self.doctor_while_sending([(0, b'hello')], '--seconds', '1')
         self.assertEqual(find(report, 'arrival')[0]['status'], 'fail')
         self.assertIn('not RTP', find(report, 'arrival')[0]['finding'])
+
+    def test_a_second_session_on_the_group_is_heard(self):
+        one = [(0, self.RTP), (1, self.record())]
+        report = self.doctor_while_sending(one)
+        self.assertEqual([each['status'] for each in find(report, 'senders')], ['ok'], report)
+        report = self.doctor_while_sending(one + [(1, self.record(0x9000))])
+        senders = find(report, 'senders')[0]
+        self.assertEqual(senders['status'], 'warn', report)
+        self.assertIn('two sessions', senders['finding'])
+        self.assertIn('127.0.0.1 (this host)', senders['finding'])
+        self.assertIn('another address', senders['remedy'])
+
+    def test_a_port_in_use_on_an_address_of_this_host_is_no_obstacle(self):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as holder:
+            holder.bind(('127.0.0.1', self.port + 1))
+            report = self.doctor('--seconds', '1')
+        ports = find(report, 'port')
+        self.assertEqual([each['status'] for each in ports], ['ok', 'ok'], report)
+        self.assertIn('lmccsink', ports[1]['finding'])
+        self.assertEqual(find(report, 'join')[0]['status'], 'ok')
+
+    @unittest.skipIf(any(Path(each, 'nft').exists() for each in ('/usr/sbin', '/sbin', '/usr/bin', '/bin')),
+                     'nft is installed here (Debian: nftables)')
+    def test_a_missing_nft_is_named(self):
+        firewall = find(self.doctor('--seconds', '1'), 'firewall')[0]
+        self.assertIn('no nft', firewall['finding'])
+        self.assertIn('nftables', firewall['remedy'])
 
     def test_a_port_that_is_not_shared_fails_at_the_port_and_the_join(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as holder:

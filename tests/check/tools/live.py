@@ -175,8 +175,14 @@ class WithASender(unittest.TestCase):
 
     def test_doctor_sees_the_media_and_the_record(self):
         result = run('doctor', '--json', '--seconds', '10', self.uri)
-        status = {check['check']: check['status'] for check in json.loads(result.stdout)['checks']}
+        checks = json.loads(result.stdout)['checks']
+        status = {check['check']: check['status'] for check in checks}
         self.assertEqual((status['join'], status['arrival'], status['record']), ('ok', 'ok', 'ok'), result.stdout)
+        # The sender, on this host, takes reports on the second port.
+        self.assertEqual(status['senders'], 'ok', result.stdout)
+        self.assertEqual(status['leaves'], 'skip', result.stdout)
+        self.assertEqual([check for check in checks if check['status'] == 'fail'], [])
+        self.assertEqual(result.returncode, OK)
 
     def wait_for(self, path, process):
         end = time.monotonic() + 20
