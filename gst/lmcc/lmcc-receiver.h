@@ -27,6 +27,9 @@ G_BEGIN_DECLS
  * records are apart. */
 #define LMCC_UNHEARD_TIMEOUT (5 * LMCC_SECOND)
 
+/* Why a sender is not heard any more, where it has ended as it should. */
+#define LMCC_REASON_GOODBYE "the sender said goodbye"
+
 /* A joined group that carried packets and then none for so long, while the base
  * goes on, is left and joined again. */
 #define LMCC_REJOIN_TIMEOUT (10 * LMCC_SECOND)
@@ -143,7 +146,8 @@ typedef struct
  * @LMCC_RECEIVER_ACTION_WAITING: nothing heard yet, or the source is gone
  *     (@reason): the receiver waits
  * @LMCC_RECEIVER_ACTION_UNHEARD: it has waited for %LMCC_UNHEARD_TIMEOUT; told
- *     once for each wait. @reason says what came meanwhile.
+ *     once for each wait. @reason says what came meanwhile, or why the sender that
+ *     was heard before is not any more
  * @LMCC_RECEIVER_ACTION_TIMEOUT: no packet for the configured time
  * @LMCC_RECEIVER_ACTION_WARNING: @reason says what is wrong with the session
  * @LMCC_RECEIVER_ACTION_SOURCE_CHANGED: the session is that of @destination from now
@@ -194,14 +198,16 @@ typedef enum
  *     for REPORT and SEND_CONTROL: reduced-size RTCP
  * @destination: for REPORT: the host that the session's packets come from; for
  *     SOURCE_CHANGED, SOURCE_ASKED and SOURCE_BESIDE
- * @previous: for SOURCE_CHANGED, SOURCE_ASKED and SOURCE_BESIDE
+ * @previous: for SOURCE_CHANGED, SOURCE_ASKED and SOURCE_BESIDE; for UNHEARD the
+ *     sender that was heard before the wait, of no family where none was
  * @held_back: for WAITING, WARNING, SOURCE_CHANGED, SOURCE_ASKED and SOURCE_BESIDE:
  *     how many of the same kind were not queued since the latest: one in
  *     %LMCC_MESSAGE_INTERVAL is
  * @port: for REPORT
  * @time: presentation time for DELIVER and DELIVER_SOUND, start for SEGMENT, on
  *     the caller's clock,
- *     without the latency that lmcc_receiver_get_latency() tells
+ *     without the latency that lmcc_receiver_get_latency() tells; for UNHEARD how
+ *     long @previous was heard
  * @discont: for DELIVER and DELIVER_SOUND
  * @corrupted: for DELIVER
  * @unit_start: for DELIVER: first packet of its unit

@@ -65,8 +65,8 @@ def check_sound(film):
               *counter.tail())
     lib.check(sound_stats(counter)[1] == 0, 'nothing of it is lost on one host', sound_stats(counter))
     # A busy machine's sender may begin late, and is waited for.
-    lib.check(not counter.find('^(ERROR|WARNING)(?!.*No sender heard)'), 'the receiver has nothing to complain of',
-              *counter.tail())
+    lib.check(not counter.find('^(ERROR|WARNING)(?!.*(No sender heard|stopped after))'),
+              'the receiver has nothing to complain of', *counter.tail())
     lib.check(player.returncode() is None and not player.find('^ERROR'), 'play plays it', *player.tail())
     for child in (counter, player, sender):
         lib.check(child.stop(), f'{child.argv[3]} stops', *child.tail())

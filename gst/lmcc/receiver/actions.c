@@ -175,6 +175,7 @@ lmcc_receiver_post_waiting (LmccReceiver *receiver, const gchar *reason,
   guint64 held_back;
 
   receiver->waiting_since = now;
+  receiver->waiting_reason = reason;
   receiver->any_media = FALSE;
   if (!lmcc_message_limit_take (get_waiting_limit (receiver, reason), now,
           &held_back))
@@ -195,10 +196,17 @@ lmcc_receiver_next_unheard (const LmccReceiver *receiver)
 void
 lmcc_receiver_post_unheard (LmccReceiver *receiver, LmccTime now)
 {
+  LmccReceiverAction *action;
+
   receiver->waiting_since = LMCC_TIME_NONE;
   if (!lmcc_message_limit_take (&receiver->actions.unheard_limit, now, NULL))
     return;
-  lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_UNHEARD)->reason =
-      receiver->any_media ? "media came, but no session record"
-                          : "nothing came";
+  action = lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_UNHEARD);
+  action->reason = receiver->any_media ? "media came, but no session record"
+      : receiver->have_session         ? receiver->waiting_reason
+                                       : "nothing came";
+  if (!receiver->have_session)
+    return;
+  action->previous = receiver->source;
+  action->time = receiver->last_heard - receiver->heard_since;
 }

@@ -49,11 +49,13 @@ struct _LmccReceiver
   guint32 older_revision;
   LmccAddress source;
   gboolean source_gone;
+  LmccTime heard_since; /* the present sender, or the latest */
   LmccTime last_heard;
   LmccTime last_any;
   LmccTime timeout_posted;
   LmccTime waiting_since; /* none: a sender is heard, or it is told */
-  gboolean any_media;     /* since then, whosever */
+  const gchar *waiting_reason;
+  gboolean any_media; /* since then, whosever */
   LmccTime started_at;
 
   LmccReceiverSources sources;

@@ -12,6 +12,9 @@
  * chance that is one in a thousand where a tenth is lost. */
 #define SILENT_PACKETS 3
 
+/* Where so much of the session is lost, answers may be, too. */
+#define FULL_PATH_LOSS 0.05
+
 /* The algorithm is told when the round-trip time moved by more than 1/100. */
 #define NOTICEABLE 100
 
@@ -322,8 +325,11 @@ send_report (LmccReceiver *receiver, LmccTime now, guint64 ntp_time)
     return;
   receiver->reporting.warned_unanswered = TRUE;
   lmcc_receiver_warn (receiver, LMCC_WARNING_UNANSWERED,
-      "reports get no answer (firewall?): the round-trip time is estimated "
-      "from joins");
+      receiver->stats.loss_rate >= FULL_PATH_LOSS
+          ? "reports get no answer, and packets of the session are lost, too: "
+            "the path may be full. The round-trip time is estimated from joins"
+          : "reports get no answer (firewall?): the round-trip time is "
+            "estimated from joins");
 }
 
 /* Nobody is there to answer a sender that is gone; the timer goes on, so that

@@ -108,7 +108,7 @@ control_bye (gpointer user_data, guint32 ssrc)
 
   if (lmcc_receiver_is_own_source (control->receiver, control->source, ssrc)
       && !control->receiver->source_gone)
-    lmcc_receiver_source_is_gone (control->receiver, "the sender said goodbye",
+    lmcc_receiver_source_is_gone (control->receiver, LMCC_REASON_GOODBYE,
         control->now);
 }
 

@@ -385,6 +385,8 @@ lmcc_receiver_is_own_source (const LmccReceiver *receiver,
 void
 lmcc_receiver_heard_source (LmccReceiver *receiver, LmccTime now)
 {
+  if (receiver->source_gone)
+    receiver->heard_since = now;
   receiver->last_heard = now;
   receiver->source_gone = FALSE;
   receiver->waiting_since = LMCC_TIME_NONE;

@@ -378,6 +378,7 @@ lmcc_receiver_adopt (LmccReceiver *receiver, const LmccAddress *source,
   sources->established = FALSE;
   sources->evidence.any = FALSE;
   sources->record_heard = now;
+  receiver->heard_since = now;
   lmcc_receiver_heard_source (receiver, now);
   receiver->stats.sources++;
   receiver->membership.warned_unwanted = FALSE;

@@ -345,3 +345,50 @@ gst_lmcc_host_has_address (const LmccAddress *address)
   freeifaddrs (list);
   return found;
 }
+
+/* Whether the two agree in what @mask says. */
+static gboolean
+is_in_network (const LmccAddress *address, const LmccAddress *own,
+    const struct sockaddr *mask)
+{
+  LmccAddress bits;
+  guint16 port;
+  guint i;
+
+  if (mask == NULL)
+    return FALSE;
+  gst_lmcc_sockaddr_get (mask, &bits, &port);
+  for (i = 0; i < sizeof (bits.bytes); i++) {
+    if ((address->bytes[i] ^ own->bytes[i]) & bits.bytes[i])
+      return FALSE;
+  }
+  return bits.family == address->family && own->family == address->family;
+}
+
+/**
+ * gst_lmcc_host_is_beside:
+ * @address: another host's
+ *
+ * Returns: whether it is in a network of one of this host's interfaces, so that
+ *     no router is between; %TRUE where that cannot be known
+ */
+gboolean
+gst_lmcc_host_is_beside (const LmccAddress *address)
+{
+  struct ifaddrs *list, *entry;
+  gboolean found = FALSE;
+
+  if (getifaddrs (&list) != 0)
+    return TRUE;
+  for (entry = list; entry && !found; entry = entry->ifa_next) {
+    LmccAddress own;
+    guint16 port;
+
+    if (!entry->ifa_addr || !(entry->ifa_flags & IFF_UP))
+      continue;
+    gst_lmcc_sockaddr_get (entry->ifa_addr, &own, &port);
+    found = is_in_network (address, &own, entry->ifa_netmask);
+  }
+  freeifaddrs (list);
+  return found;
+}

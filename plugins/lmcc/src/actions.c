@@ -284,28 +284,96 @@ tell_waiting (GstLmccSrc *self, const gchar *reason)
           reason ? reason : "", NULL));
 }
 
+/* The sender's own address where the URI, or the session description, names
+ * it. */
+static LmccAddress
+get_named_source (GstLmccSrc *self)
+{
+  LmccAddress source = self->source;
+
+  g_mutex_lock (&self->lock);
+  if (source.family == LMCC_FAMILY_NONE && self->have_session)
+    source = self->session.source;
+  g_mutex_unlock (&self->lock);
+  return source;
+}
+
+/* Returns: (transfer full): what keeps packets back where routers are between,
+ * to be put into a message; empty where none is known to be */
+static gchar *
+describe_routers (GstLmccSrc *self)
+{
+  LmccAddress source = get_named_source (self);
+  gchar text[LMCC_ADDRESS_STRLEN];
+
+  if (source.family == LMCC_FAMILY_NONE || gst_lmcc_host_is_beside (&source))
+    return g_strdup ("");
+  return g_strdup_printf ("The sender, %s, is beyond a router: its packets "
+                          "come only where its ttl-mc is the number of routers "
+                          "+ 1 (1 is the default) and these route multicast "
+                          "(PIM). ",
+      lmcc_address_format (&source, text));
+}
+
+/* Returns: (transfer full): for a session that nothing was heard of */
+static gchar *
+describe_unheard (GstLmccSrc *self, const gchar *target, const gchar *doctor,
+    const gchar *reason)
+{
+  g_autofree gchar *routers = describe_routers (self);
+
+  return g_strdup_printf (
+      "No sender heard on %s within %u s: %s. Is one sending there, on the "
+      "network of %s? %sLet UDP ports %u and %u in, choose another interface "
+      "with multicast-iface, or see what gst-lmcc-1.0 doctor '%s' says. "
+      "Still waiting.",
+      target, (guint) (LMCC_UNHEARD_TIMEOUT / LMCC_SECOND), reason,
+      self->iface.name, routers, self->port, self->port + 1, doctor);
+}
+
+/* Returns: (transfer full): for a sender that was heard before. A switch that
+ * snoops forgets what nobody asks for (RFC 3376 section 8.4). */
+static gchar *
+describe_silence (const gchar *target, const LmccReceiverAction *action)
+{
+  gboolean bye = g_str_equal (action->reason, LMCC_REASON_GOODBYE);
+  gchar sender[LMCC_ADDRESS_STRLEN];
+
+  lmcc_address_format (&action->previous, sender);
+  return g_strdup_printf (
+      "Packets from %s to %s stopped after %.0f s, and nothing has come for "
+      "%u s: %s. %sStill waiting.",
+      sender, target, (gdouble) action->time / LMCC_SECOND,
+      (guint) (LMCC_UNHEARD_TIMEOUT / LMCC_SECOND), action->reason,
+      bye ? ""
+          : "It may have ended, its link or one on the way be down, or a "
+            "switch have forgotten the group, as it does after some 260 s "
+            "where no querier asks: see what gst-lmcc-1.0 doctor "
+            "--querier=130 says. ");
+}
+
 static void
-tell_unheard (GstLmccSrc *self, const gchar *reason)
+tell_unheard (GstLmccSrc *self, const LmccReceiverAction *action)
 {
   g_autofree gchar *uri = gst_lmcc_src_get_uri (self);
-  g_autofree gchar *target = NULL;
+  g_autofree gchar *target = NULL, *words = NULL;
+  gboolean heard = action->previous.family != LMCC_FAMILY_NONE;
+  const gchar *reason = action->reason;
   gchar text[LMCC_ADDRESS_STRLEN];
-  guint seconds = LMCC_UNHEARD_TIMEOUT / LMCC_SECOND;
+  GstStructure *structure;
 
   target = format_target (self, text);
-  GST_ELEMENT_WARNING (self, RESOURCE, READ,
-      ("No sender heard on %s within %u s: %s. Is one sending there, on the "
-       "network of %s? Let UDP ports %u and %u in, choose another interface "
-       "with multicast-iface, or see what gst-lmcc-1.0 doctor '%s' says. "
-       "Still waiting.",
-          target, seconds, reason, self->iface.name, self->port, self->port + 1,
-          uri ? uri : target),
-      (NULL));
-  post (self,
-      gst_structure_new ("lmcc-unheard", "address", G_TYPE_STRING, text, "port",
-          G_TYPE_INT, (gint) self->port, "waited-ms", G_TYPE_DOUBLE,
-          (gdouble) LMCC_UNHEARD_TIMEOUT / LMCC_MSECOND, "reason",
-          G_TYPE_STRING, reason, NULL));
+  words = heard ? describe_silence (target, action)
+                : describe_unheard (self, target, uri ? uri : target, reason);
+  GST_ELEMENT_WARNING (self, RESOURCE, READ, ("%s", words), (NULL));
+  structure = gst_structure_new ("lmcc-unheard", "address", G_TYPE_STRING, text,
+      "port", G_TYPE_INT, (gint) self->port, "waited-ms", G_TYPE_DOUBLE,
+      (gdouble) LMCC_UNHEARD_TIMEOUT / LMCC_MSECOND, "reason", G_TYPE_STRING,
+      reason, NULL);
+  if (heard)
+    gst_structure_set (structure, "heard-ms", G_TYPE_DOUBLE,
+        (gdouble) action->time / LMCC_MSECOND, NULL);
+  post (self, structure);
 }
 
 static void
@@ -383,7 +451,7 @@ perform (GstLmccSrc *self, const LmccReceiverAction *action, LmccTime now)
       tell_waiting (self, action->reason);
       break;
     case LMCC_RECEIVER_ACTION_UNHEARD:
-      tell_unheard (self, action->reason);
+      tell_unheard (self, action);
       break;
     case LMCC_RECEIVER_ACTION_TIMEOUT:
       tell_timeout (self);

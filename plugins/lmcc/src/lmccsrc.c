@@ -63,6 +63,8 @@
  *
  * * #gchararray `address`, #gint `port`, `reason`: as above
  * * #gdouble `waited-ms`: how long
+ * * #gdouble `heard-ms`: for how long the sender was heard before; left out
+ *   where none was
  *
  * `lmcc-source-changed`: the session comes from another host from now on. A
  * warning says the same. One in 10 s at most.

@@ -301,15 +301,16 @@ fake_sender_set_loss (FakeSender *self, guint one_in)
   g_mutex_unlock (&self->lock);
 }
 
-void
-fake_sender_stop (FakeSender *self)
+static void
+end (FakeSender *self, gboolean says_bye)
 {
   g_mutex_lock (&self->lock);
   self->running = FALSE;
   g_cond_signal (&self->cond);
   g_mutex_unlock (&self->lock);
   g_thread_join (self->thread);
-  lmcc_sender_stop (self->sender, get_now (self));
+  if (says_bye)
+    lmcc_sender_stop (self->sender, get_now (self));
   drain (self);
   lmcc_sender_free (self->sender);
   close (self->fd);
@@ -317,6 +318,18 @@ fake_sender_stop (FakeSender *self)
   g_cond_clear (&self->cond);
   g_free (self->address);
   g_free (self);
+}
+
+void
+fake_sender_stop (FakeSender *self)
+{
+  end (self, TRUE);
+}
+
+void
+fake_sender_kill (FakeSender *self)
+{
+  end (self, FALSE);
 }
 
 /* (transfer full): what a receiver may be told beforehand. */

@@ -38,6 +38,8 @@ FakeSender *fake_sender_start_deaf (const gchar *address, guint16 port);
 /* One in so many media packets of the base is not sent, 0 for none. */
 void fake_sender_set_loss (FakeSender *sender, guint one_in);
 void fake_sender_stop (FakeSender *sender);
+/* As where its host is gone: without a goodbye. */
+void fake_sender_kill (FakeSender *sender);
 gchar *fake_sender_get_sdp (FakeSender *sender);
 void fake_sender_send_raw (const gchar *address, guint16 port,
     const guint8 *data, gsize size);

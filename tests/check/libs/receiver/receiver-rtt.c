@@ -301,6 +301,39 @@ GST_START_TEST (a_join_during_an_outage_measures_nothing)
 
 GST_END_TEST;
 
+static guint
+lose_a_third (TestLoop *loop, guint receiver G_GNUC_UNUSED,
+    const LmccPacket *packet G_GNUC_UNUSED, guint group G_GNUC_UNUSED,
+    gboolean control, LmccTime *extra_delay G_GNUC_UNUSED,
+    gpointer user_data G_GNUC_UNUSED)
+{
+  return control || g_rand_int_range (loop->random, 0, 3) > 0 ? 1 : 0;
+}
+
+/* It loses answers as it loses packets: a firewall does not. */
+GST_START_TEST (a_full_path_is_no_firewall)
+{
+  guint full;
+
+  for (full = 0; full < 2; full++) {
+    TestLoop *loop = new_loop ();
+    TestReceiver *test;
+
+    test_loop_start_sender (loop, SSRC);
+    test = test_loop_add_receiver (loop, -1, LMCC_ON_LOSS_CONCEAL);
+    if (full)
+      loop->impair = lose_a_third;
+    loop->reports_are_cut = TRUE;
+    test_loop_run (loop, 60 * S);
+    fail_unless_equals_int (test->n_warnings, 1);
+    fail_unless ((strstr (test->warning, "path may be full") != NULL) == full);
+    fail_unless ((strstr (test->warning, "firewall") != NULL) == !full);
+    free_loop (loop);
+  }
+}
+
+GST_END_TEST;
+
 GST_START_TEST (without_answers_joins_are_used_with_one_warning)
 {
   TestLoop *loop = new_loop ();
@@ -551,6 +584,7 @@ receiver_rtt_suite (void)
   tcase_add_test (tc, a_fixed_rtt_is_told_and_nothing_reported);
   tcase_add_test (tc, joins_are_measured_and_nothing_reported);
   tcase_add_test (tc, a_join_during_an_outage_measures_nothing);
+  tcase_add_test (tc, a_full_path_is_no_firewall);
   tcase_add_test (tc, without_answers_joins_are_used_with_one_warning);
   tcase_add_test (tc, forged_answers_are_counted_and_change_nothing);
   tcase_add_test (tc, a_record_that_names_another_host_sends_no_reports_there);

@@ -334,6 +334,41 @@ no_control (TestLoop *loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
   return control ? 0 : 1;
 }
 
+/* What a user is told of a silence is how it began. */
+GST_START_TEST (test_a_silence_in_mid_session_is_not_that_of_a_start)
+{
+  TestLoop *loop = test_loop_new (1, TRUE);
+  TestReceiver *test = test_loop_add_receiver (loop, -1, LMCC_ON_LOSS_FREEZE);
+
+  test_loop_run (loop, 2 * LMCC_UNHEARD_TIMEOUT);
+  fail_unless_equals_string (test->unheard, "nothing came");
+  fail_unless_equals_int (test->unheard_sender.family, LMCC_FAMILY_NONE);
+
+  test_loop_start_sender (loop, SSRC);
+  test_loop_run (loop, 20 * LMCC_SECOND);
+  test_loop_kill_sender (loop);
+  test_loop_run (loop, 2 * LMCC_UNHEARD_TIMEOUT);
+  fail_unless_equals_int (test->n_unheard, 2);
+  fail_unless_equals_string (test->unheard, "the sender is silent");
+  fail_unless (
+      lmcc_address_equal (&test->unheard_sender, &loop->sender_address));
+  fail_unless (test->heard_for > 18 * LMCC_SECOND
+          && test->heard_for < 21 * LMCC_SECOND,
+      "%" G_GUINT64_FORMAT, test->heard_for);
+
+  test_loop_start_sender (loop, SSRC);
+  test_loop_run (loop, 10 * LMCC_SECOND);
+  lmcc_sender_stop (loop->sender, loop->now);
+  test_loop_drain (loop);
+  test_loop_run (loop, 2 * LMCC_UNHEARD_TIMEOUT);
+  fail_unless_equals_int (test->n_unheard, 3);
+  fail_unless_equals_string (test->unheard, LMCC_REASON_GOODBYE);
+  fail_unless (test->heard_for < 11 * LMCC_SECOND);
+  test_loop_free (loop);
+}
+
+GST_END_TEST;
+
 /* A firewall that lets no RTCP through: an SDP file is enough to play. */
 GST_START_TEST (test_an_sdp_file_is_enough_without_rtcp)
 {
@@ -521,6 +556,7 @@ receiver_suite (void)
   tcase_add_test (tcase, test_how_long_late_packets_are_awaited_is_told);
   tcase_add_test (tcase, test_silence_is_reported_each_timeout);
   tcase_add_test (tcase, test_a_wait_is_told_of_once_and_what_came);
+  tcase_add_test (tcase, test_a_silence_in_mid_session_is_not_that_of_a_start);
   tcase_add_test (tcase,
       test_another_source_than_the_one_asked_for_is_not_heard);
   tcase_add_test (tcase, test_stopping_leaves_every_group);

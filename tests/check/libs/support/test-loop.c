@@ -321,6 +321,8 @@ drain_receiver (TestLoop *loop, TestReceiver *test)
       case LMCC_RECEIVER_ACTION_UNHEARD:
         test->n_unheard++;
         test->unheard = action.reason;
+        test->unheard_sender = action.previous;
+        test->heard_for = action.time;
         break;
       case LMCC_RECEIVER_ACTION_TIMEOUT:
         test->n_timeouts++;

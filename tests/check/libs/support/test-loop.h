@@ -77,6 +77,8 @@ typedef struct
   guint n_timeouts;
   guint n_unheard;
   const gchar *unheard; /* the latest one's reason */
+  LmccAddress unheard_sender;
+  LmccTime heard_for;
   guint n_reports;
   guint n_key_requests;
   LmccReferenceTime report; /* the latest */
