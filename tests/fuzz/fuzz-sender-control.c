@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The first byte chooses the algorithm. The others become what comes to the
- * feedback port of a running sender, and time steps. Whatever comes, answers
- * stay within their share of the base rate, key frames are asked for at most
- * once in two seconds, and time goes on.
+ * feedback port of a running sender, and to its groups, and time steps.
+ * Whatever comes, answers stay within their share of the base rate, key frames
+ * are asked for at most once in two seconds, and time goes on.
  */
 #include "fuzz.h"
 
@@ -191,6 +191,9 @@ handle (State *state, const guint8 *data, gsize size)
   lmcc_sender_handle_control (state->sender, state->now, &source, 40000, data,
       size);
   drain (state);
+  /* As if it had come to a group. */
+  lmcc_sender_take_group_control (state->sender, state->now, &source, data,
+      size);
 }
 
 static void

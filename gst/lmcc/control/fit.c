@@ -12,8 +12,9 @@ check_layers (const LmccSession *session, GError **error)
 {
   if (session->native)
     return lmcc_sending_refuse (error,
-        "%s needs layers of fixed rates, and the codec makes "
-        "these: give the layers a scheme or a list of rates",
+        "%s needs layers of fixed rates, and these are what the codec makes of "
+        "the video: set layering=doubling on lmccsink (with base-rate and "
+        "layers), or take an algorithm that needs none, as plumb and elm",
         session->algorithm);
   if (session->n_layers == 0 || session->n_layers > LMCC_MAX_LAYERS)
     return lmcc_sending_refuse (error,

@@ -124,8 +124,10 @@ lmcc_algorithm_find_obstacle (const LmccAlgorithm *algorithm,
   if (!lmcc_algorithm_has_slots (algorithm))
     return NULL;
   if (session->slot == 0)
-    return g_strdup_printf ("%s needs slots, and this session has none: start "
-                            "lmccsink with algorithm=%s",
+    return g_strdup_printf (
+        "%s needs layers of fixed rates with time slots, which the sender "
+        "marks, and this session has none: use algorithm=auto, plumb or elm, "
+        "or start lmccsink with algorithm=%s layering=doubling",
         name, name);
   if (!g_str_equal (session->algorithm, name))
     return g_strdup_printf (

@@ -32,7 +32,7 @@ gst_lmcc_algorithm_get_type (void)
     GType new_type;
 
     values[0].value = GST_LMCC_ALGORITHM_AUTO;
-    values[0].value_name = "What the session announces";
+    values[0].value_name = "What the session announces (lmccsink: plumb)";
     values[0].value_nick = "auto";
     for (i = 0; i < n; i++) {
       values[i + 1].value = (gint) lmcc_algorithm_get_number (list[i]);

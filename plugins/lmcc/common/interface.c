@@ -11,6 +11,7 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 /**
@@ -391,4 +392,26 @@ gst_lmcc_host_is_beside (const LmccAddress *address)
   }
   freeifaddrs (list);
   return found;
+}
+
+/**
+ * gst_lmcc_interface_get_mtu:
+ * @name: of an interface
+ *
+ * Returns: the bytes of the longest IP packet that it sends in one piece, 0
+ *     where that is not known
+ */
+guint
+gst_lmcc_interface_get_mtu (const gchar *name)
+{
+  struct ifreq request = { 0 };
+  gint fd = socket (AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  gboolean known;
+
+  if (fd < 0)
+    return 0;
+  g_strlcpy (request.ifr_name, name, sizeof (request.ifr_name));
+  known = ioctl (fd, SIOCGIFMTU, &request) == 0 && request.ifr_mtu > 0;
+  close (fd);
+  return known ? (guint) request.ifr_mtu : 0;
 }

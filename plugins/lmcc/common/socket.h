@@ -57,6 +57,7 @@ GstLmccInterfaceState gst_lmcc_interface_follow (const gchar *wanted,
 gchar *gst_lmcc_interface_describe (const GstLmccInterface *iface,
     GstLmccInterfaceState state);
 gboolean gst_lmcc_host_has_address (const LmccAddress *address);
+guint gst_lmcc_interface_get_mtu (const gchar *name);
 gboolean gst_lmcc_host_is_beside (const LmccAddress *address);
 
 /**

@@ -33,6 +33,21 @@ say_fallback (GstLmccSinkCore *core)
   GST_ELEMENT_INFO (core, RESOURCE, SETTINGS, ("%s", text), ("%s", text));
 }
 
+static void
+warn_odd_port (GstLmccSinkCore *core)
+{
+  gint port = core->settings.properties.port;
+
+  if (port % 2 == 0)
+    return;
+  GST_ELEMENT_WARNING (core, RESOURCE, SETTINGS,
+      ("The port %d is odd. RTP has an even port, and RTCP the next one (RFC "
+       "3550 section 11): players of the base may take %d and %d instead. Set "
+       "port to an even one.",
+          port, port - 1, port),
+      (NULL));
+}
+
 /* An address that cannot be had yet is tried again while packets are sent. */
 static gboolean
 open_feedback (GstLmccSinkCore *core)
@@ -78,6 +93,7 @@ open_sockets (GstLmccSinkCore *core)
   gst_lmcc_sink_sending_open (core);
   if (core->place.iface.is_fallback)
     say_fallback (core);
+  warn_odd_port (core);
   if (!gst_lmcc_socket_get_source (&options, &settings->address,
           &core->place.source))
     core->place.source.family = LMCC_FAMILY_NONE;
@@ -150,6 +166,7 @@ reset (GstLmccSinkCore *core)
   g_clear_pointer (&core->sdp, g_free);
   g_mutex_unlock (&core->lock);
   core->advised = FALSE;
+  core->fragments_told = FALSE;
   core->next_stats = 0;
   core->key_interval = 0;
   core->next_key_unit = 0;

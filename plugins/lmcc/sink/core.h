@@ -186,9 +186,12 @@ struct _GstLmccSinkCore
   GstLmccSendBatch *batch;
   GstLmccSinkAhead ahead;
   LmccTime longest_lead; /* that the interface allows, 0 for none */
-  gint segments;         /* atomic */
-  gint timed;            /* atomic */
-  gint feedback_fd;      /* -1 where no reports are taken */
+  gsize longest_whole;   /* RTP packet that leaves in one piece, 0: not known */
+  gsize longest_sent;    /* of those that do not, 0 for none */
+  gboolean fragments_told;
+  gint segments;    /* atomic */
+  gint timed;       /* atomic */
+  gint feedback_fd; /* -1 where no reports are taken */
   gboolean feedback_readable;
   GstClockID timer; /* on a clock that does not go by itself, or NULL */
   gint timer_set;   /* atomic */

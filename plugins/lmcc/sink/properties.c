@@ -19,7 +19,8 @@ static const GstLmccProperty rows[] = {
    *
    * The multicast group of the base layer; layer i goes to the i-th address
    * after it. IPv4 or IPv6; a group of 232.0.0.0/8 or ff3x::/32 makes a
-   * source-specific session. Set in state NULL.
+   * source-specific session; 224.0.0.0/24, which is never routed, is refused.
+   * Set in state NULL.
    *
    * Since: 0.1
    */
@@ -28,7 +29,8 @@ static const GstLmccProperty rows[] = {
   /**
    * GstLmccSink:port:
    *
-   * The UDP port of all groups; the control packets go to the next one.
+   * The UDP port of all groups, an even one; the control packets go to the next
+   * one.
    *
    * Since: 0.1
    */
@@ -162,7 +164,8 @@ static const GstLmccProperty rows[] = {
    * GstLmccSink:mtu:
    *
    * The largest RTP packet, our header extension included, in bytes. IP and UDP
-   * headers come on top.
+   * headers come on top. Where the interface takes less in one piece a warning
+   * says so, once.
    *
    * Since: 0.1
    */

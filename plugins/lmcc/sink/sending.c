@@ -101,6 +101,30 @@ wants_txtime (GstLmccSinkCore *core, const GstLmccQdisc *qdisc)
   }
 }
 
+/* Finds out which packets the interface takes in one piece. */
+static void
+follow_mtu (GstLmccSinkCore *core)
+{
+  guint overhead = lmcc_address_get_udp_overhead (&core->settings.address);
+  guint mtu = gst_lmcc_interface_get_mtu (core->place.iface.name);
+
+  core->longest_whole = mtu > overhead ? mtu - overhead : 0;
+  core->longest_sent = 0;
+}
+
+static void
+warn_fragments (GstLmccSinkCore *core)
+{
+  core->fragments_told = TRUE;
+  GST_ELEMENT_WARNING (core, RESOURCE, SETTINGS,
+      ("RTP packets of %" G_GSIZE_FORMAT " bytes are longer than the interface "
+       "%s takes in one piece: each leaves in fragments, is lost with any of "
+       "them, and many switches and access points drop fragments. Set mtu, or "
+       "that of the payloader in front, to %" G_GSIZE_FORMAT " or less.",
+          core->longest_sent, core->place.iface.name, core->longest_whole),
+      (NULL));
+}
+
 /* Finds out how long the interface keeps packets. */
 static void
 follow_txtime (GstLmccSinkCore *core)
@@ -191,6 +215,7 @@ gst_lmcc_sink_sending_follow (GstLmccSinkCore *core)
       core->segments ? "one super-packet (UDP_SEGMENT)" : "sent singly");
   set_lead (core, 0);
   follow_txtime (core);
+  follow_mtu (core);
 }
 
 /**
@@ -229,6 +254,8 @@ gst_lmcc_sink_send (GstLmccSinkCore *core, guint destination,
   guint64 time =
       gst_lmcc_sink_ahead_add (&core->ahead, destination, packet->size);
 
+  if (core->longest_whole > 0 && packet->size > core->longest_whole)
+    core->longest_sent = MAX (core->longest_sent, packet->size);
   gst_lmcc_send_batch_add (core->batch, core->fd, destination, packet, time);
 }
 
@@ -256,4 +283,6 @@ gst_lmcc_sink_send_waiting (GstLmccSinkCore *core)
         "the kernel refuses the times of packets (SCM_TXTIME): they are handed "
         "over when they are due");
   }
+  if (core->longest_sent > 0 && !core->fragments_told)
+    warn_fragments (core);
 }

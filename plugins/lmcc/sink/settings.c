@@ -49,6 +49,16 @@ check_times (const GstLmccSinkProperties *properties, GError **error)
       timeout, LEAST_SEND_TIMEOUT);
 }
 
+/* 224.0.0.0/24, the local network control block. */
+static gboolean
+is_local_control (const LmccAddress *address)
+{
+  static const guint8 block[] = { 224, 0, 0 };
+
+  return address->family == LMCC_FAMILY_IPV4
+      && memcmp (address->bytes, block, sizeof (block)) == 0;
+}
+
 static gboolean
 read_addresses (GstLmccSinkSettings *settings, GError **error)
 {
@@ -62,6 +72,13 @@ read_addresses (GstLmccSinkSettings *settings, GError **error)
         "The address '%s' is not a multicast group. Set "
         "address to one of 239.0.0.0 to 239.255.255.255 or an IPv6 group, as "
         "239.255.42.1.",
+        address);
+  if (is_local_control (&settings->address))
+    return refuse (error,
+        "The address %s is one of 224.0.0.0 to 224.0.0.255, which are for the "
+        "protocols of one link (RFC 5771 section 4): no router forwards them, "
+        "and switches send them to every port. Set address to one of "
+        "239.0.0.0 to 239.255.255.255, as 239.255.42.1.",
         address);
   if (local && local[0] != '\0'
       && !lmcc_address_parse (local, &settings->bind_address))

@@ -66,6 +66,10 @@ static const Row rows[] = {
       "milliseconds", "at least 1000" },
   { "test_layers_that_do_not_fit_the_algorithm_are_refused",
       "algorithm=flid-sl", "session is not possible", "fixed rates" },
+  { "test_an_algorithm_of_fixed_rates_says_how_to_get_them", "algorithm=rlc",
+      "what the codec makes", "layering=doubling" },
+  { "test_an_address_that_is_never_routed_is_refused", "address=224.0.0.77",
+      "RFC 5771", "239.255.42.1" },
   { "test_layers_that_do_not_fit_the_algorithm_are_refused",
       "algorithm=rlc layering=equal layers=4 base-rate=100000",
       "session is not possible", "doubling" },
@@ -135,6 +139,26 @@ GST_START_TEST (test_settings_are_answered_with_cause_and_remedy)
           && strstr (error->message, row->remedy) != NULL,
       "%s, %s: '%s' or '%s' is not in: %s", row->name, row->settings,
       row->cause, row->remedy, error->message);
+  test_end_pipeline (pipeline);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_an_odd_port_is_warned_of)
+{
+  GstElement *pipeline = launch (ENCODER "! lmccsink name=s");
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_object_set (sink, "port", 20001 + 2 * (gint) (getpid () % 20000), NULL);
+  gst_element_set_state (pipeline, GST_STATE_READY);
+  message = test_wait_message (pipeline, GST_MESSAGE_WARNING);
+  gst_message_parse_warning (message, &error, NULL);
+  fail_unless (strstr (error->message, "is odd") != NULL
+          && strstr (error->message, "RFC 3550") != NULL
+          && strstr (error->message, "Set port to an even one") != NULL,
+      "%s", error->message);
   test_end_pipeline (pipeline);
 }
 
@@ -512,6 +536,7 @@ lmccsink_layers_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_settings_are_answered_with_cause_and_remedy, 0,
       G_N_ELEMENTS (rows));
+  tcase_add_test (tc, test_an_odd_port_is_warned_of);
   tcase_add_test (tc, test_the_session_announces_the_algorithms_slots);
   tcase_add_test (tc,
       test_the_session_announces_what_the_algorithm_settings_say);

@@ -70,6 +70,11 @@ class WithoutASender(unittest.TestCase):
         self.assertEqual(result.returncode, FAILURE)
         self.assertIn('nowhere0', result.stderr)
 
+    def test_gst_inspect_finds_the_elements_by_the_version_of_their_plugin(self):
+        for name in ('lmccsink', 'lmccsrc'):
+            result = subprocess.run(['gst-inspect-1.0', '--exists', '--atleast-version=0.1', name], check=False)
+            self.assertEqual(result.returncode, 0, name)
+
     def test_ctrl_c_ends_it(self):
         process = start('listen', '--multicast-iface', 'lo', f'{GROUP}:{free_port()}')
         self.assertTrue(process.stdout.readline())

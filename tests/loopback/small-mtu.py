@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""An interface that takes shorter packets than lmccsink makes, as a VPN's does.
+
+usage: small-mtu.py
+"""
+
+import lib
+
+PORT = 15300
+# IPv6 needs 1280 bytes at least.
+MTU = 1280
+TOLD = 'WARNING.*longer than the interface'
+CASES = [('IPv4', '239.255.53.1', 28), ('IPv6', 'ff15::53:1', 48)]
+
+
+def warns(host, settings):
+    child = lib.launch(f'{lib.source()} ! {lib.three_classes(2000)} ! lmccsink port={PORT} {settings}',
+                       prefix=host.prefix)
+    lib.check(child.wait_for('stream-start', 10), f'a sender with {settings} starts', *child.tail())
+    child.wait_for(TOLD, 2)
+    lib.check(child.stop(), 'and stops', *child.tail())
+    return child.find(TOLD), child
+
+
+lib.start()
+HOST = lib.make_network().add_host()
+HOST.namespace.ip(f'link set eth0 mtu {MTU}')
+for family, group, overhead in CASES:
+    print(f'{family}:')
+    longest = MTU - overhead
+    told, sender = warns(HOST, f'address={group}')
+    lib.check(len(told) == 1, 'fragments are warned of, once', *sender.tail())
+    lib.check(sender.find(rf'eth0.*Set mtu, .*to {longest} or less'), 'with the mtu that mends it', *sender.tail())
+    told, sender = warns(HOST, f'address={group} mtu={longest}')
+    lib.check(not told, 'nothing is said where packets fit', *sender.tail())
+
+lib.finish()
