@@ -139,7 +139,7 @@ report_senders (DoctorCase *c, const DoctorProbe *probe)
         g_strdup_printf ("two sessions are sent to this group, from %s and "
                          "from %s%s: receivers take one, and the other loads "
                          "the network",
-            lmcc_address_format (&probe->sender, first),
+            lmcc_address_format (&probe->record_sender, first),
             lmcc_address_format (&probe->rival, second),
             doctor_is_this_host (&probe->rival) ? " (this host)" : ""),
         g_strdup ("have one of them send to another address or port, or name "

@@ -288,6 +288,8 @@ receive_rtcp (gint fd, DoctorProbe *probe)
     return;
   probe->rtcp_packets++;
   lmcc_rtcp_parse (data, n, &handler, probe);
+  if (probe->records > 0 && probe->record_sender.family == LMCC_FAMILY_NONE)
+    probe->record_sender = source;
   if (probe->records > 0
       && lmcc_sender_rivals_take (&probe->rivals, probe->ssrc_base,
           (LmccTime) g_get_monotonic_time () * LMCC_USECOND, &source, data, n))

@@ -102,6 +102,7 @@ typedef struct
  * @joined: the kernel lists the group as joined while the probe listens
  * @ssrc_base: of the session whose record came first
  * @first_record: when, of g_get_monotonic_time()
+ * @record_sender: where it came from
  * @assembler: of its records
  * @has_session: a whole one came
  * @session: it
@@ -119,6 +120,7 @@ typedef struct
   gboolean joined;
   guint32 ssrc_base;
   gint64 first_record;
+  LmccAddress record_sender;
   LmccRecordAssembler *assembler;
   gboolean has_session;
   LmccSession session;

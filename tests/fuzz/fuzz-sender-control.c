@@ -3,6 +3,7 @@
  *
  * The first byte chooses the algorithm. The others become what comes to the
  * feedback port of a running sender, and to its groups, and time steps.
+ * feedback port of a running sender, and to its groups, and time steps.
  * Whatever comes, answers stay within their share of the base rate, key frames
  * are asked for at most once in two seconds, and time goes on.
  */

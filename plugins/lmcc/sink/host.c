@@ -355,6 +355,24 @@ look_at_outage (GstLmccSinkCore *core, gint64 now)
 
 /* Looking */
 
+/* What the kernel tells. Groups are joined again that it may have forgotten. */
+static void
+take_changes (GstLmccSinkCore *core)
+{
+  GstLmccSinkHost *host = &core->host;
+  GstLmccHostChange change;
+
+  if (!host->readable)
+    return;
+  host->readable = FALSE;
+  change = gst_lmcc_netlink_take (host->netlink_fd, core->place.iface.index,
+      core->settings.address.family);
+  if (change != GST_LMCC_HOST_UNCHANGED)
+    host->next_look = host->next_tick = 0;
+  if (change == GST_LMCC_HOST_LOST)
+    gst_lmcc_sink_rivals_close (core);
+}
+
 /**
  * gst_lmcc_sink_host_look:
  * @core: the core; called by the I/O thread without lock
@@ -370,12 +388,7 @@ gst_lmcc_sink_host_look (GstLmccSinkCore *core)
   GstLmccSinkHost *host = &core->host;
   gint64 now = g_get_monotonic_time ();
 
-  if (host->readable
-      && gst_lmcc_netlink_take (host->netlink_fd, core->place.iface.index,
-             core->settings.address.family)
-          != GST_LMCC_HOST_UNCHANGED)
-    host->next_look = host->next_tick = 0;
-  host->readable = FALSE;
+  take_changes (core);
   if (now < host->next_tick)
     return (guint64) host->next_tick * LMCC_USECOND;
 
