@@ -200,6 +200,7 @@ gst_lmcc_sink_core_start (GstLmccSinkCore *core)
   gst_lmcc_sink_host_paused (core);
   gst_lmcc_sink_sdp_start (core);
   gst_lmcc_sink_host_start (core);
+  gst_lmcc_sink_range_open (core);
   core->attached = TRUE;
   if (gst_lmcc_io_attach (core->io, &error))
     return TRUE;
@@ -225,6 +226,7 @@ gst_lmcc_sink_core_stop (GstLmccSinkCore *core)
   gst_lmcc_sink_wake (core);
   g_mutex_unlock (&core->lock);
   gst_lmcc_io_detach (core->io);
+  gst_lmcc_sink_range_close (core);
   gst_lmcc_sink_pacer_stop (core);
   gst_lmcc_sink_host_stop (core);
   gst_lmcc_sink_sdp_stop (core);

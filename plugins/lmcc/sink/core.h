@@ -20,6 +20,7 @@ G_BEGIN_DECLS
  * @changed: the property of lmccsink that has another value now
  * @drive: the encoder (nullable) is to make @bitrate; returns whether somebody has
  *     seen to it
+ * @chosen: the session goes to another address than the one that was set
  *
  * Called without any lock.
  */
@@ -27,6 +28,7 @@ typedef struct
 {
   void (*changed) (gpointer user_data, const gchar *property);
   gboolean (*drive) (gpointer user_data, GstElement *encoder, guint64 bitrate);
+  void (*chosen) (gpointer user_data, const gchar *address);
   gpointer user_data;
 } GstLmccSinkCallbacks;
 
@@ -158,6 +160,24 @@ typedef struct
   LmccTime next_try;
 } GstLmccSinkRivals;
 
+/* So many ranges of addresses are tried. */
+#define GST_LMCC_SINK_N_RANGES 4
+
+/**
+ * GstLmccSinkRange:
+ * @fds: for the media of each range's first group, until one is chosen
+ * @n: how many these are
+ * @end: when one may be chosen, of g_get_monotonic_time()
+ *
+ * The addresses that a session may take.
+ */
+typedef struct
+{
+  gint fds[GST_LMCC_SINK_N_RANGES];
+  guint n;
+  gint64 end;
+} GstLmccSinkRange;
+
 #define GST_TYPE_LMCC_SINK_CORE (gst_lmcc_sink_core_get_type ())
 G_DECLARE_FINAL_TYPE (GstLmccSinkCore, gst_lmcc_sink_core, GST, LMCC_SINK_CORE,
     GstElement)
@@ -182,6 +202,7 @@ struct _GstLmccSinkCore
   gboolean moved; /* to another place than the socket's */
   GstLmccSinkHost host;
   GstLmccSinkRivals rivals;
+  GstLmccSinkRange range;
   gint fd;
   GstLmccSendBatch *batch;
   GstLmccSinkAhead ahead;
@@ -315,6 +336,12 @@ gst_lmcc_sink_host_sent (GstLmccSinkCore *core, guint destination, gint code);
 void gst_lmcc_sink_host_paused (GstLmccSinkCore *core);
 void gst_lmcc_sink_host_move (GstLmccSinkCore *core, LmccTime now);
 LmccTime gst_lmcc_sink_host_wait (GstLmccSinkCore *core, LmccTime now);
+
+/* sink/range.c */
+void gst_lmcc_sink_range_open (GstLmccSinkCore *core);
+void gst_lmcc_sink_range_close (GstLmccSinkCore *core);
+gboolean gst_lmcc_sink_range_choose (GstLmccSinkCore *core);
+guint64 gst_lmcc_sink_range_due (const GstLmccSinkCore *core);
 
 /* sink/rivals.c */
 LmccTime gst_lmcc_sink_rivals_look (GstLmccSinkCore *core, LmccTime now);

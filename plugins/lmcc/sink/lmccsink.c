@@ -55,6 +55,14 @@
  * * #gchararray `address`: the group
  * * #gint `port`: its port
  *
+ * `lmcc-address-chosen`: #GstLmccSink:address was not set, and somebody sends
+ * to the default one: the session goes to another, which the property then
+ * says. A warning says the same.
+ *
+ * * #gchararray `from`: where the other's packets come from
+ * * #gchararray `address`: the session's
+ * * #gint `port`: its port
+ *
  * ## Examples
  *
  * A raw video, in as many layers as suit it:
@@ -174,6 +182,19 @@ on_drive (gpointer user_data, GstElement *encoder, guint64 bitrate)
   return handled;
 }
 
+/* The user sees which one it is; it may be left again. */
+static void
+on_chosen (gpointer user_data, const gchar *address)
+{
+  GstLmccSink *self = user_data;
+
+  GST_OBJECT_LOCK (self);
+  g_free (self->properties.address);
+  self->properties.address = g_strdup (address);
+  GST_OBJECT_UNLOCK (self);
+  g_object_notify (user_data, "address");
+}
+
 /* State */
 
 static gboolean
@@ -185,6 +206,7 @@ open_core (GstLmccSink *self)
 
   GST_OBJECT_LOCK (self);
   ok = gst_lmcc_sink_settings_read (&settings, &self->properties, &error);
+  settings.may_move = !self->address_is_given;
   GST_OBJECT_UNLOCK (self);
   if (ok)
     return gst_lmcc_sink_core_open (self->core, &settings);
@@ -219,13 +241,15 @@ gst_lmcc_sink_change_state (GstElement *element, GstStateChange transition)
 
 static void
 gst_lmcc_sink_set_property (GObject *object, guint id, const GValue *value,
-    GParamSpec *pspec G_GNUC_UNUSED)
+    GParamSpec *pspec)
 {
   GstLmccSink *self = GST_LMCC_SINK (object);
 
   GST_OBJECT_LOCK (self);
   gst_lmcc_properties_set (&gst_lmcc_sink_properties, &self->properties, id,
       value);
+  if (g_str_equal (pspec->name, "address"))
+    self->address_is_given = TRUE;
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -342,7 +366,8 @@ gst_lmcc_sink_class_init (GstLmccSinkClass *klass)
 static void
 gst_lmcc_sink_init (GstLmccSink *self)
 {
-  const GstLmccSinkCallbacks callbacks = { on_changed, on_drive, self };
+  const GstLmccSinkCallbacks callbacks = { on_changed, on_drive, on_chosen,
+    self };
 
   gst_lmcc_properties_init (&gst_lmcc_sink_properties, &self->properties);
   self->core = gst_lmcc_sink_core_new (&callbacks);

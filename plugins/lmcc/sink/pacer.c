@@ -314,6 +314,8 @@ try_start (GstLmccSinkCore *core, LmccTime now)
 
   if (wait > 0)
     return wait;
+  if (!gst_lmcc_sink_range_choose (core) || !is_running (core))
+    return LMCC_TIME_NONE;
   return start_session (core, now) ? 0 : LMCC_TIME_NONE;
 }
 
@@ -660,6 +662,7 @@ run_once (GstLmccSinkCore *core)
   if (core->running)
     due = core->playing ? pace (core) : stand_still (core);
   g_mutex_unlock (&core->lock);
+  look = MIN (look, gst_lmcc_sink_range_due (core));
   return MIN (look, due);
 }
 

@@ -17,6 +17,7 @@ struct _GstLmccSink
 
   /* OBJECT_LOCK */
   GstLmccSinkProperties properties;
+  gboolean address_is_given;
   guint next_pad;
 };
 

@@ -20,7 +20,10 @@ static const GstLmccProperty rows[] = {
    * The multicast group of the base layer; layer i goes to the i-th address
    * after it. IPv4 or IPv6; a group of 232.0.0.0/8 or ff3x::/32 makes a
    * source-specific session; 224.0.0.0/24, which is never routed, is refused.
-   * Set in state NULL.
+   * Set in state NULL. Where it is not set and somebody else is heard to send
+   * to the default one at the start, for which it listens for 300 ms from
+   * PAUSED on, the session goes to the 32nd, 64th or 96th address after that,
+   * with a warning that says so.
    *
    * Since: 0.1
    */

@@ -73,6 +73,7 @@ typedef struct
  * @profile: what the latency profile sets of what the user does not
  * @window: ms; 0: it follows the distance of key frames
  * @address: the base's group
+ * @may_move: another one may be taken where somebody sends there
  * @bind_address: the local address, of no family where none was named
  * @algorithm: its name
  * @base_algorithm: its name
@@ -88,6 +89,7 @@ typedef struct
   const GstLmccProfileLayers *profile;
   guint window;
   LmccAddress address;
+  gboolean may_move;
   LmccAddress bind_address;
   const gchar *algorithm;
   const gchar *base_algorithm;

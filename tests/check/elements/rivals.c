@@ -13,10 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SOURCE                                                        \
+#define SENDER                                                        \
   "videotestsrc is-live=true ! video/x-raw,width=160,height=120 ! "   \
   "x264enc tune=zerolatency speed-preset=ultrafast key-int-max=30 ! " \
-  "lmccsink name=s layering=doubling layers=2 base-rate=400000 address="
+  "lmccsink name=s layering=doubling layers=2 base-rate=400000 "
 
 #define OTHER "127.0.0.2"
 #define OTHER_SSRC 0x6789a000u
@@ -34,7 +34,7 @@ static GstElement *
 start (guint last, gint *port)
 {
   g_autofree gchar *address = make_address (last);
-  g_autofree gchar *text = g_strconcat (SOURCE, address, NULL);
+  g_autofree gchar *text = g_strconcat (SENDER "address=", address, NULL);
   GstElement *pipeline = test_launch_sink (text, port);
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
@@ -174,6 +174,72 @@ GST_START_TEST (test_a_receiver_of_two_senders_says_so)
 
 GST_END_TEST;
 
+/* (transfer full): which address the sender says that it has, in @pipeline */
+static gchar *
+get_address (GstElement *pipeline)
+{
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  g_autofree gchar *sdp = NULL;
+  g_autofree gchar *line = NULL;
+  gchar *address = NULL;
+
+  gst_message_unref (test_wait_message (pipeline, GST_MESSAGE_STREAM_START));
+  g_object_get (sink, "address", &address, "sdp", &sdp, NULL);
+  line = g_strdup_printf ("c=IN IP4 %s/", address);
+  fail_unless (sdp != NULL && strstr (sdp, line) != NULL, "%s: %s", address,
+      sdp);
+
+  return address;
+}
+
+static GstElement *
+start_anywhere (const gchar *options)
+{
+  g_autofree gchar *text = g_strconcat (SENDER, options, NULL);
+  GstElement *pipeline = test_launch_sink (text, NULL);
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+
+  return pipeline;
+}
+
+#define DEFAULT "239.255.42.1"
+#define NEXT "239.255.42.33"
+
+GST_START_TEST (test_a_default_address_that_is_taken_is_left_alone)
+{
+  GstElement *first = start_anywhere (""), *second, *third;
+  g_autofree gchar *one = get_address (first), *other = NULL, *given = NULL;
+  g_autofree gchar *text = NULL, *again = NULL;
+
+  fail_unless_equals_string (one, DEFAULT);
+  second = start_anywhere ("");
+  text = wait_warning (second, NULL, 0);
+  fail_unless (strstr (text, "127.0.0.1 on this host") != NULL
+          && strstr (text, "takes " NEXT) != NULL
+          && strstr (text, "Set address") != NULL,
+      "%s", text);
+  other = get_address (second);
+  fail_unless_equals_string (other, NEXT);
+
+  /* Who was told the address goes there. */
+  third = start_anywhere ("address=" DEFAULT);
+  given = get_address (third);
+  fail_unless_equals_string (given, DEFAULT);
+  test_end_pipeline (third);
+
+  /* Receivers know it by now. */
+  fail_unless_equals_int (gst_element_set_state (second, GST_STATE_NULL),
+      GST_STATE_CHANGE_SUCCESS);
+  test_end_pipeline (first);
+  gst_element_set_state (second, GST_STATE_PLAYING);
+  again = get_address (second);
+  fail_unless_equals_string (again, NEXT);
+  test_end_pipeline (second);
+}
+
+GST_END_TEST;
+
 static Suite *
 rivals_suite (void)
 {
@@ -187,6 +253,7 @@ rivals_suite (void)
   tcase_add_test (tcase, test_a_sender_does_not_take_itself_for_another);
   tcase_add_test (tcase, test_a_sender_goes_on_to_listen_after_it_was_stopped);
   tcase_add_test (tcase, test_a_receiver_of_two_senders_says_so);
+  tcase_add_test (tcase, test_a_default_address_that_is_taken_is_left_alone);
 
   return suite;
 }

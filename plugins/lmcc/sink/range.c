@@ -1,0 +1,185 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/*
+ * Where the user has not given an address, a sender that finds the default one
+ * taken sends to the next addresses that are free. It listens to their media
+ * from PAUSED on, for a time that is mostly over when the encoder has its first
+ * picture. All of it belongs to the I/O thread while that has the
+ * core, else to the state changes.
+ */
+#include "config.h"
+
+#include "sink/core.h"
+
+#define GST_CAT_DEFAULT gst_lmcc_sink_debug
+
+/* A base sends at least a filler in each 100 ms, or 250 ms where it carries no
+ * video. */
+#define LISTEN_TIME (300 * G_TIME_SPAN_MILLISECOND)
+
+/* More layers than an encoder makes; of fixed rates there may be more. */
+#define RANGE 32
+
+/* A few packets tell. */
+#define BUFFER_SIZE (32 << 10)
+
+/* RFC 3550 section 5.1. */
+#define RTP_VERSION 2
+#define RTP_HEADER_SIZE 12
+
+static gint
+open_socket (GstLmccSinkCore *core, const LmccAddress *group)
+{
+  guint16 port = (guint16) core->settings.properties.port;
+  gint fd = gst_lmcc_socket_open_receive (group, port, &core->place.iface,
+      BUFFER_SIZE, NULL, NULL);
+
+  if (fd >= 0
+      && !gst_lmcc_socket_join (fd, group, NULL, &core->place.iface, NULL))
+    gst_lmcc_socket_close (&fd);
+  return fd;
+}
+
+/**
+ * gst_lmcc_sink_range_open:
+ * @core: the core, open and not attached
+ *
+ * Listens to the addresses that the session may take, if it may take others
+ * than the one that is set.
+ */
+void
+gst_lmcc_sink_range_open (GstLmccSinkCore *core)
+{
+  GstLmccSinkRange *range = &core->range;
+
+  while (core->settings.may_move && range->n < GST_LMCC_SINK_N_RANGES) {
+    LmccAddress group;
+    gint fd = -1;
+
+    if (lmcc_address_group (&core->settings.address, range->n * RANGE, &group))
+      fd = open_socket (core, &group);
+    if (fd < 0)
+      break;
+    range->fds[range->n++] = fd;
+  }
+  range->end = range->n > 0 ? g_get_monotonic_time () + LISTEN_TIME : 0;
+}
+
+/**
+ * gst_lmcc_sink_range_close:
+ * @core: the core
+ */
+void
+gst_lmcc_sink_range_close (GstLmccSinkCore *core)
+{
+  GstLmccSinkRange *range = &core->range;
+
+  while (range->n > 0)
+    gst_lmcc_socket_close (&range->fds[--range->n]);
+  range->end = 0;
+}
+
+/* Returns: whether somebody sends there, who is in @source */
+static gboolean
+is_taken (gint fd, LmccAddress *source)
+{
+  GstLmccBatch *batch = gst_lmcc_batch_of_thread ();
+  gint n = gst_lmcc_batch_receive (batch, fd, NULL), i;
+
+  for (i = 0; i < n; i++) {
+    const GstLmccDatagram *datagram = gst_lmcc_batch_get (batch, (guint) i);
+
+    *source = datagram->source;
+    if (datagram->packet->size >= RTP_HEADER_SIZE
+        && datagram->packet->data[0] >> 6 == RTP_VERSION)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static void
+tell (GstLmccSinkCore *core, const LmccAddress *before,
+    const LmccAddress *source)
+{
+  gint port = core->settings.properties.port;
+  gchar from[LMCC_ADDRESS_STRLEN], old[LMCC_ADDRESS_STRLEN];
+  gchar chosen[LMCC_ADDRESS_STRLEN];
+
+  lmcc_address_format (source, from);
+  lmcc_address_format (before, old);
+  lmcc_address_format (&core->settings.address, chosen);
+  GST_ELEMENT_WARNING (core, RESOURCE, BUSY,
+      ("Another sender, %s%s, sends to the default address %s port %d: this "
+       "one takes %s, and its receivers have to be given that: lmcc://%s:%d. "
+       "Set address to choose one.",
+          from, gst_lmcc_host_has_address (source) ? " on this host" : "", old,
+          port, chosen, chosen, port),
+      (NULL));
+  gst_element_post_message (GST_ELEMENT (core),
+      gst_message_new_element (GST_OBJECT (core),
+          gst_structure_new ("lmcc-address-chosen", "from", G_TYPE_STRING, from,
+              "address", G_TYPE_STRING, chosen, "port", G_TYPE_INT, port,
+              NULL)));
+  core->callbacks.chosen (core->callbacks.user_data, chosen);
+}
+
+/* The first that is free. Where none is, the default address stays, and the
+ * warnings that two senders share it come. */
+static void
+choose (GstLmccSinkCore *core)
+{
+  GstLmccSinkRange *range = &core->range;
+  LmccAddress before = core->settings.address, source, other;
+  guint i = 0;
+
+  if (!is_taken (range->fds[0], &source))
+    return;
+  do {
+    if (++i == range->n)
+      return;
+  } while (is_taken (range->fds[i], &other));
+  if (!lmcc_address_group (&before, i * RANGE, &core->settings.address))
+    return;
+  gst_lmcc_sink_sending_follow (core);
+  tell (core, &before, &source);
+}
+
+/**
+ * gst_lmcc_sink_range_choose:
+ * @core: the core, whose session is to begin; called by the I/O thread without
+ *     lock
+ *
+ * Chooses the session's addresses where that is to be done.
+ *
+ * Returns: %FALSE while it listens: see gst_lmcc_sink_range_due()
+ */
+gboolean
+gst_lmcc_sink_range_choose (GstLmccSinkCore *core)
+{
+  if (core->range.n == 0)
+    return TRUE;
+  if (g_get_monotonic_time () < core->range.end)
+    return FALSE;
+  choose (core);
+  gst_lmcc_sink_range_close (core);
+  return TRUE;
+}
+
+/**
+ * gst_lmcc_sink_range_due:
+ * @core: the core; called by the I/O thread
+ *
+ * Returns: when it has listened for long enough, in ns of
+ *     gst_lmcc_io_get_time(), or %GST_LMCC_IO_NEVER
+ */
+guint64
+gst_lmcc_sink_range_due (const GstLmccSinkCore *core)
+{
+  const GstLmccSinkRange *range = &core->range;
+
+  return range->n > 0 && g_get_monotonic_time () < range->end
+      ? (guint64) range->end * LMCC_USECOND
+      : GST_LMCC_IO_NEVER;
+}
