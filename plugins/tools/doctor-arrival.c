@@ -132,18 +132,22 @@ report_record (DoctorCase *c, const DoctorProbe *probe, guint seconds)
 static void
 report_senders (DoctorCase *c, const DoctorProbe *probe)
 {
+  gboolean same = lmcc_address_equal (&probe->record_sender, &probe->rival);
   gchar first[LMCC_ADDRESS_STRLEN], second[LMCC_ADDRESS_STRLEN];
 
+  lmcc_address_format (&probe->record_sender, first);
+  lmcc_address_format (&probe->rival, second);
   if (probe->rival.family != LMCC_FAMILY_NONE)
     doctor_add (c, "senders", DOCTOR_WARN,
-        g_strdup_printf ("two sessions are sent to this group, from %s and "
-                         "from %s%s: receivers take one, and the other loads "
-                         "the network",
-            lmcc_address_format (&probe->record_sender, first),
-            lmcc_address_format (&probe->rival, second),
+        g_strdup_printf ("two sessions are sent to this group, %s %s%s%s%s: "
+                         "receivers take one, and the other loads the network",
+            same ? "both from" : "from", first, same ? "" : " and from ",
+            same ? "" : second,
             doctor_is_this_host (&probe->rival) ? " (this host)" : ""),
-        g_strdup ("have one of them send to another address or port, or name "
-                  "the one that is wanted: lmcc://SENDER@GROUP:PORT"));
+        g_strdup_printf ("have one of them send to another address or port%s",
+            same ? ""
+                 : ", or name the one that is wanted: "
+                   "lmcc://SENDER@GROUP:PORT"));
   else if (probe->records > 0)
     doctor_add (c, "senders", DOCTOR_OK, g_strdup ("one session is heard"),
         NULL);
