@@ -36,7 +36,7 @@ from installed import OURS, PACKAGE_OF, PACKAGES, where  # noqa: E402
 
 Gst.init(None)
 
-SENDER = {'sessions': ['one', 'two'], 'rates': [200, 350], 'key-interval': 24, 'measured': True}
+SENDER = {'sessions': ['one', 'two'], 'rates': [200, 350], 'key-interval': 24, 'references': True}
 RECEIVER = {'measured': True, 'units': True, 'sink': 'ximagesink'}
 
 

@@ -38,6 +38,9 @@ document.querySelectorAll(".card").forEach((card, receiver) => {
 SOON = 1.0
 ROUNDING = 0.01
 
+# In dB, of what any of the encodings makes of the film.
+LEAST_PSNR, MOST_PSNR = 20, 60
+
 # Seconds that TCP is there, at least; the same time before is compared with it.
 BESIDE_TCP = 8
 
@@ -109,6 +112,9 @@ def check_page(browser):
     lib.check(lib.wait_until(lambda: browser.execute_script(LIT) >= RECEIVERS + 1, PATIENCE),
               'the tree shows which groups flow')
     wait_for(browser, lambda all_: all_[BESIDE]['level'] == TOP, 'the third receiver holds all')
+    wait_for(browser, lambda all_: all(LEAST_PSNR < card['psnr'] < MOST_PSNR for card in all_)
+             and all_[0]['psnr'] < all_[BESIDE]['psnr'],
+             'the pictures are compared with the film, and those of the best link are closest to it')
 
 
 def check_tcp(browser, directory):

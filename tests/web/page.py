@@ -26,23 +26,32 @@ MARK = 'LMCC_WEB_TEST'
 
 CARDS = '''return [...document.querySelectorAll(".card")].map((card) => ({
   level: Number(card.dataset.level), rate: Number(card.dataset.rate), points: Number(card.dataset.points),
-  pictures: Number(card.querySelector(".pictures").textContent),
+  pictures: Number(card.dataset.pictures), psnr: Number(card.dataset.psnr),
   link: card.querySelector(".link").textContent, tcp: card.querySelector(".tcp-rate").textContent,
   reason: card.querySelector(".reason").textContent}))'''
 
 
-def skip_where_it_cannot_be():
+POINT = '''const screen = document.querySelector(".screen"), box = screen.getBoundingClientRect();
+screen.dispatchEvent(new PointerEvent("pointermove", { clientX: box.left + arguments[0] * box.width,
+  clientY: box.top + arguments[1] * box.height, bubbles: true }))'''
+
+
+def skip_without_browser():
     for path, package in ((DRIVER, 'chromium-driver'), (BROWSER, 'chromium'),
                           ('/usr/share/javascript/chart.js/chart.min.js', 'libjs-chart.js')):
         if not Path(path).exists():
             lib.skip(f'{path} is not installed (Debian: {package})')
-    if not shutil.which('iperf3'):
-        lib.skip('iperf3 is not installed (Debian: iperf3)')
     for module, package in (('selenium', 'python3-selenium'), ('aiohttp', 'python3-aiohttp')):
         try:
             __import__(module)
         except ModuleNotFoundError:
             lib.skip(f'{module} is not installed (Debian: {package})')
+
+
+def skip_where_it_cannot_be():
+    skip_without_browser()
+    if not shutil.which('iperf3'):
+        lib.skip('iperf3 is not installed (Debian: iperf3)')
     lib.make_network().close()
 
 
@@ -108,6 +117,16 @@ def opened(algorithm):
             demo.communicate()
         lib.check(lib.wait_until(lambda: not left_over(directory), PATIENCE, 0.2),
                   'nothing is left of a demonstration that was killed', *left_over(directory))
+
+
+def point_at(browser, x, y):
+    """Moves the pointer over the first picture, to a place in parts of it."""
+    browser.execute_script(POINT, x, y)
+
+
+def height_of(browser):
+    """Of all of the page, in pixels."""
+    return browser.execute_script('return document.documentElement.scrollHeight')
 
 
 def cards(browser):

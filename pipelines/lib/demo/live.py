@@ -62,14 +62,18 @@ class Live:
 
     def receiver_state(self, reception):
         last = reception.samples[-1] if reception.running and reception.samples else None
+        change = reception.levels[-1] if reception.running and reception.levels else None
+        psnr = reception.shown.psnr() if reception.running else None
         # The loopback interface has no switch to ask.
         groups = reception.groups if self.run.net else reception.session.layers_of(reception.level)
         return {
             'name': reception.name, 'link': reception.link, 'session': reception.session.index,
-            'running': reception.running, 'capacity': reception.capacity, 'nominal': reception.nominal,
+            'running': reception.running, 'phase': reception.phase,
+            'capacity': reception.capacity, 'nominal': reception.nominal,
             'tcp': reception.tcp is not None, 'tcpRate': reception.tcp_rate,
-            'level': reception.level, 'rate': last.rate if last else 0, 'held': last.held if last else 0,
+            'level': reception.level, 'rate': last.rate if last else 0,
             'loss': last.loss if last else None, 'rtt': last.rtt if last else None, 'groups': groups,
             'train': last.train if last else None, 'fair': last.fair if last else None,
             'turn': asdict(last.turn) if last and last.turn else None,
-            'reason': reception.reason, 'pictures': reception.units}
+            'psnr': None if psnr is None else round(psnr, 1),
+            'change': change and {'from': change['from'], 'to': change['to'], 'reason': reception.reason}}

@@ -8,6 +8,7 @@ import sys
 import time
 import zlib
 
+from . import quality
 from .process import GLib, Gst, HEIGHT, RAW_CAPS, WIDTH, plain, read_commands, run, tell, watch
 
 STATS_INTERVAL_MS = 200
@@ -151,8 +152,9 @@ class Receiver:
         # There is none any more when the pipeline ends.
         segment = event and event.parse_segment()
         shown = bool(segment) and segment.to_running_time(Gst.Format.TIME, buffer.pts) != Gst.CLOCK_TIME_NONE
+        data = buffer.extract_dup(0, buffer.get_size())
         tell('unit', key=not buffer.get_flags() & Gst.BufferFlags.DELTA_UNIT, shown=shown,
-             data=base64.b64encode(buffer.extract_dup(0, buffer.get_size())).decode('ascii'))
+             coded=quality.checksum(data), data=base64.b64encode(data).decode('ascii'))
         return Gst.PadProbeReturn.OK
 
     def on_element_message(self, _bus, message):

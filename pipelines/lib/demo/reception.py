@@ -3,7 +3,7 @@
 """One receiver as the program that started it sees it: its link, its TCP, and all that it told."""
 import time
 
-from . import analysis
+from . import analysis, quality, reasons
 
 
 class Reception:
@@ -15,6 +15,7 @@ class Reception:
         self.link = link
         self.session = session
         self.child = None
+        self.wanted = True
         self.capacity = 0.0
         self.nominal = 0.0
         self.tcp = None
@@ -33,11 +34,19 @@ class Reception:
         self.tcp_spans = []
         self.stats = {}
         self.reason = ''
-        self.units = 0
+        self.shown = quality.Shown()
 
     @property
     def running(self):
         return self.child is not None
+
+    @property
+    def phase(self):
+        """What it does, in a word: `waits` (for the sender, or for its process to begin), `joins`, `receives`, or
+        `stopped`."""
+        if not self.running:
+            return 'waits' if self.wanted else 'stopped'
+        return 'receives' if self.told_level >= 0 else 'joins'
 
     @property
     def level(self):
@@ -51,6 +60,7 @@ class Reception:
         """Another process receives from now on."""
         self.clear()
         self.child = child
+        self.wanted = True
 
     def set_capacity(self, capacity):
         """What the link carries from now on, or without one the receiver's own limit."""
@@ -80,9 +90,15 @@ class Reception:
         """Another level is held."""
         self.levels.append({**event['message'], 'now': event['now']})
         self.told_level = event['message']['to']
-        self.reason = event['message']['reason']
+        self.reason = reasons.plain(event['message']['reason'])
         if keep is not None:
             del self.levels[:-keep]
+
+    def add_unit(self, event, known):
+        """A coded picture; `known` has the quality of those of the encoders."""
+        psnr = known.find(event['coded']) if event['shown'] else None
+        if psnr is not None:
+            self.shown.add(psnr)
 
     def add_sample(self, event, keep):
         self.base = event['base']

@@ -8,7 +8,7 @@ import time
 
 import network
 
-from . import analysis, needs, table
+from . import analysis, needs, quality, reasons, table
 from .child import DRAIN_TIMEOUT, Child, Tcp
 from .reception import Reception
 from .session import RATES, Session, settings_for
@@ -66,6 +66,7 @@ class Run:
         self.receptions = []
         self.set_algorithms(algorithms)
         self.references = []
+        self.known = quality.Known()
         self.sent = 0
         self.draining = False
         self.changed = False
@@ -84,7 +85,7 @@ class Run:
     def check(self):
         """Raises needs.Missing where the run would come to an end, or at its end, without something."""
         needs.check({'sessions': self.sessions, 'rates': RATES, 'key-interval': KEY_INTERVAL,
-                     'measured': self.measured},
+                     'references': self.has_references},
                     {'measured': self.measured, 'units': self.units, 'sink': self.sink}, self.has_tcp)
 
     # Hosts and processes
@@ -92,6 +93,11 @@ class Run:
     @property
     def iface(self):
         return 'eth0' if self.net else 'lo'
+
+    @property
+    def has_references(self):
+        """Whether the sender tells what its encoders' pictures are and how good they are."""
+        return self.measured or self.units
 
     def set_algorithms(self, names):
         """What each of the sessions is to be from now on; receivers are called by it where there are several."""
@@ -122,7 +128,7 @@ class Run:
         self.references = []
         self.sender = Child('sender', 'sender', {
             'file': str(arguments.file), 'sessions': [each.options(self.sdp_of(each)) for each in self.sessions],
-            'rates': RATES, 'key-interval': KEY_INTERVAL, 'seconds': seconds, 'measured': self.measured},
+            'rates': RATES, 'key-interval': KEY_INTERVAL, 'seconds': seconds, 'references': self.has_references},
             self.events, self.sender_host.prefix if self.net else ())
         self.pump(time.monotonic() + SESSION_TIMEOUT,
                   lambda: all(len(each.layer_rates) >= each.layers for each in self.sessions))
@@ -147,7 +153,9 @@ class Run:
         """What it shows is recorded there where the run is measured."""
         return self.out / f"{reception.name.replace(' ', '-')}.mkv"
 
-    def stop_receiver(self, reception):
+    def stop_receiver(self, reception, for_good=True):
+        """Its process ends; not `for_good` where another follows soon."""
+        reception.wanted = not for_good
         child, reception.child = reception.child, None
         self.end_tcp(reception)
         if child:
@@ -172,7 +180,7 @@ class Run:
                 raise Failure(f'the sender ended with status {self.sender.stop()}')
             self.sender.ended = True
         elif kind == 'reference':
-            self.references.append(analysis.Reference(**event))
+            self.add_reference(event.pop('coded'), analysis.Reference(**event))
         elif kind == 'sender-stats':
             session = self.sessions[event['session']]
             session.note_stats(event['stats'])
@@ -183,15 +191,22 @@ class Run:
         else:
             self.handle_message('sender', kind, event)
 
+    def add_reference(self, coded, reference):
+        if reference.psnr is not None and coded is not None:
+            self.known.add(coded, reference.psnr)
+        if self.measured:
+            self.references.append(reference)
+
     def handle_receiver(self, reception, kind, event):
         if kind == 'end':
             child, reception.child = reception.child, None
+            reception.wanted = False
             if not self.draining:
                 self.lose(reception, child.stop())
         elif kind == 'frame':
             reception.frames.append(analysis.Frame(**event))
         elif kind == 'unit':
-            reception.units += event['shown']
+            reception.add_unit(event, self.known)
             if self.on_unit:
                 self.on_unit(self.receptions.index(reception), event)
         elif kind == 'level':
@@ -202,7 +217,7 @@ class Run:
             self.log(event['unix'], reception, 'level', **{key: change[key] for key in ('from', 'to', 'reason')})
             rate = sum(reception.session.level_rates[change['to']:][:1]) / 1000
             self.say(f"{event['now'] / 1e9:5.1f} s  {reception.name}  level {change['from']} -> {change['to']} "
-                     f"({rate:.0f} kbit/s): {change['reason']}")
+                     f"({rate:.0f} kbit/s): {reasons.plain(change['reason'])}")
         elif kind == 'receiver-stats':
             reception.add_sample(event, None if self.measured else KEPT)
         else:
@@ -333,7 +348,7 @@ class Run:
         self.busy = True
         running = [reception for reception in self.receptions if reception.running]
         for reception in running:
-            self.stop_receiver(reception)
+            self.stop_receiver(reception, for_good=False)
         sender, self.sender = self.sender, None
         sender.stop()
         self.set_algorithms([name if each is session else each.algorithm for each in self.sessions])

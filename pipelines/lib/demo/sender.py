@@ -3,8 +3,8 @@
 """The sending process: a film, over and over, into three encoders, and these into an lmccsink for each session. So all
 sessions carry the same pictures, bit for bit.
 
-Where a run is measured each encoder's output also goes straight into a decoder: what comes out of it is the reference
-that the receivers' pictures are compared with, by checksum.
+Where a run is measured, or has a page, each encoder's output also goes straight into a decoder: what comes out of it
+is the reference that the receivers' pictures are compared with, by checksum.
 """
 import sys
 import threading
@@ -14,19 +14,21 @@ from time import sleep
 
 import numpy
 
+from . import quality
 from .process import FRAME_SIZE, GLib, Gst, HEIGHT, RAW_CAPS, WIDTH, plain, read_commands, run, tell, watch
 
 STATS_INTERVAL_MS = 500
 
-# Raw pictures that wait for their decoded twins: more than any encoder here looks ahead.
-MAX_PENDING = 300
-
-# So long before its time a picture is encoded, in s: enough for a busy machine, and fewer pictures than MAX_PENDING.
-# The queues before lmccsink hold what it does not take yet; in a run without an end they would hold ever more.
-LEAD = 8
-
-# Of so many pictures the quality of one is measured.
+# Of so many pictures of the film the quality of one is measured.
 PSNR_EVERY = 4
+
+# Raw pictures that wait for their decoded twins: more than any encoder here looks ahead.
+MAX_PENDING = 75
+
+# So long before its time a picture is encoded, in s: enough for a busy machine, and fewer pictures than MAX_PENDING
+# stand for. The queues before lmccsink hold what it does not take yet; in a run without an end they would hold ever
+# more.
+LEAD = 8
 
 # One closed GOP a second, equal in all rungs. Each rung is one class, and so one layer: all of its pictures, or none.
 ENCODER = ('x264enc bitrate={bitrate} vbv-buf-capacity=1000 key-int-max={key} bframes=0 '
@@ -112,10 +114,11 @@ def describe(options):
         parts.append(f'pictures. ! queue ! {encoder} ! video/x-h264,profile=high ! tee name=rung{rung}')
         parts += [f'rung{rung}. ! queue max-size-time=0 max-size-buffers=0 max-size-bytes=0 ! '
                   f'out{session}.sink_{rung}' for session in sessions]
-        if not options['measured']:
+        if not options['references']:
             continue
         parts.append(f'rung{rung}. ! queue max-size-time=0 max-size-buffers=0 max-size-bytes=0 ! '
-                     f'avdec_h264 max-threads=1 ! videoconvert ! {RAW_CAPS} ! '
+                     'h264parse ! video/x-h264,stream-format=byte-stream,alignment=au ! '
+                     f'avdec_h264 name=decoder{rung} max-threads=1 ! videoconvert ! {RAW_CAPS} ! '
                      f'appsink name=reference{rung} sync=false async=false emit-signals=true')
     return ' '.join(parts)
 
@@ -128,11 +131,13 @@ class Sender:
         self.sinks = [self.set_up_sink(index, session) for index, session in enumerate(options['sessions'])]
         self.source = self.pipeline.get_by_name('film')
         self.pending = {}
-        self.counts = [0] * len(options['rates'])
+        self.coded = [{} for _ in options['rates']]
         self.lock = threading.Lock()
-        for rung in range(len(options['rates']) if options['measured'] else 0):
+        for rung in range(len(options['rates']) if options['references'] else 0):
             appsink = self.pipeline.get_by_name(f'reference{rung}')
             appsink.connect('new-sample', self.on_reference, rung)
+            decoder = self.pipeline.get_by_name(f'decoder{rung}').get_static_pad('sink')
+            decoder.add_probe(Gst.PadProbeType.BUFFER, self.on_coded, rung)
         self.failed = watch(self.pipeline, self.loop)
         self.pipeline.get_bus().connect('message::eos', lambda *_: self.loop.quit())
         read_commands(lambda _text: self.loop.quit())
@@ -147,17 +152,29 @@ class Sender:
             Gst.util_set_object_arg(sink, name, str(value))
         return sink
 
+    def on_coded(self, _pad, info, rung):
+        """A picture on its way into the decoder, which tells of it when it comes out."""
+        buffer = info.get_buffer()
+        self.coded[rung][buffer.pts] = quality.checksum(buffer.extract_dup(0, buffer.get_size()))
+        return Gst.PadProbeReturn.OK
+
     def on_reference(self, appsink, rung):
         sample = appsink.pull_sample()
         picture = read_frame(sample)
-        time = sample.get_segment().to_running_time(Gst.Format.TIME, sample.get_buffer().pts)
+        pts = sample.get_buffer().pts
+        time = sample.get_segment().to_running_time(Gst.Format.TIME, pts)
         with self.lock:
             original = self.pending.get(time)
-        self.counts[rung] += 1
-        measured = original is not None and self.counts[rung] % PSNR_EVERY == 0
-        tell('reference', rung=rung, time=time, crc=zlib.crc32(picture),
-             psnr=psnr_y(original, picture) if measured else None)
+        tell('reference', rung=rung, time=time, crc=zlib.crc32(picture), coded=self.coded[rung].pop(pts, None),
+             psnr=psnr_y(original, picture) if original is not None else None)
         return Gst.FlowReturn.OK
+
+    def keep(self, picture, time):
+        """One of the film's, until its decoded twins have come."""
+        with self.lock:
+            self.pending[time] = picture
+            if len(self.pending) > MAX_PENDING:
+                del self.pending[min(self.pending)]
 
     def running_time(self):
         clock = self.pipeline.get_clock()
@@ -176,11 +193,8 @@ class Sender:
                 sleep(0.02)
             if count == 0:
                 self.source.set_property('caps', caps)
-            if self.options['measured']:
-                with self.lock:
-                    self.pending[time] = picture
-                    if len(self.pending) > MAX_PENDING:
-                        del self.pending[min(self.pending)]
+            if self.options['references'] and count % PSNR_EVERY == 0:
+                self.keep(picture, time)
             buffer = Gst.Buffer.new_wrapped(picture)
             buffer.pts, buffer.duration = time, duration
             if self.source.emit('push-buffer', buffer) != Gst.FlowReturn.OK:

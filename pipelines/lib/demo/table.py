@@ -15,8 +15,7 @@ def row(reception):
     """The cells of one receiver: rates in kbit/s, the round-trip time in ms, the last bytes of its groups. The fair
     rate and what trains say only where the algorithm has them."""
     if not reception.running or not reception.samples:
-        return (reception.name, f'{reception.capacity / 1000:.0f}', '-', '', '', '', '', '', '', '', 'stopped'
-                if not reception.running else 'joins')
+        return (reception.name, f'{reception.capacity / 1000:.0f}', '-', '', '', '', '', '', '', '', reception.phase)
     last, session = reception.samples[-1], reception.session
     return (reception.name, f'{reception.capacity / 1000:.0f}', f'{reception.level}/{len(session.levels) - 1}',
             f'{last.rate / 1000:.0f}', f'{reception.tcp_rate / 1000:.0f}' if reception.tcp else '-',

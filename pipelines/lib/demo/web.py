@@ -25,9 +25,8 @@ CHART = Path('/usr/share/javascript/chart.js/chart.min.js')
 FILES = {
     '/': (PAGE / 'index.html', 'text/html'),
     '/style.css': (PAGE / 'style.css', 'text/css'),
-    '/page.js': (PAGE / 'page.js', 'text/javascript'),
-    '/tree.js': (PAGE / 'tree.js', 'text/javascript'),
-    '/pictures.js': (PAGE / 'pictures.js', 'text/javascript'),
+    **{f'/{name}': (PAGE / name, 'text/javascript')
+       for name in ('page.js', 'card.js', 'loupe.js', 'pictures.js', 'plot.js', 'tree.js')},
     '/icon.svg': (PAGE / 'icon.svg', 'image/svg+xml'),
     '/chart.js': (CHART, 'text/javascript'),
 }

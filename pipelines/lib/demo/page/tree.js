@@ -5,9 +5,19 @@
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-export function colour(index, count, lightness = 47) {
-  const hue = count > 1 ? 25 + 200 * index / (count - 1) : 25;
-  return `hsl(${hue} 75% ${lightness}%)`;
+// The height of a box, the width of a receiver's at most, and what is left free beside its text.
+const BOX = 22, WIDEST = 170, MARGIN = 8;
+
+const dark = matchMedia('(prefers-color-scheme: dark)');
+
+// Of a level, or a layer or group: from teal to magenta, which nothing else on the page has.
+export function colour(index, count, lightness = dark.matches ? 64 : 43) {
+  const hue = count > 1 ? 185 + 130 * index / (count - 1) : 185;
+  return `hsl(${hue} 72% ${lightness}%)`;
+}
+
+export function rateText(rate) {
+  return rate >= 1e6 ? `${(rate / 1e6).toFixed(2)} Mbit/s` : `${(rate / 1e3).toFixed(0)} kbit/s`;
 }
 
 function make(name, attributes, parent) {
@@ -25,15 +35,23 @@ export class Tree {
     this.strands = [];
   }
 
-  host(x, y, width, text) {
-    make('rect', { class: 'host', x: x - width / 2, y: y - 11, width, height: 22, rx: 6 }, this.svg);
-    make('text', { x, y }, this.svg).textContent = text;
+  // A box with the first of some texts that fits into it.
+  host(x, y, width, texts) {
+    const box = make('g', {}, this.svg);
+    make('title', {}, box).textContent = texts[0];
+    make('rect', { class: 'host', x: x - width / 2, y: y - BOX / 2, width, height: BOX, rx: 6 }, box);
+    const label = make('text', { x, y }, box);
+    for (const text of texts) {
+      label.textContent = text;
+      if (label.getComputedTextLength() <= width - MARGIN) break;
+    }
   }
 
-  // One strand of a bundle from one place to another, as far beside its middle as `offset` says.
-  strand(from, to, offset, stroke, kind, lit) {
-    // Beside each other also where they are level.
-    const middle = (from.y + to.y) / 2 - offset * Math.sign(to.x - from.x);
+  // One strand of a bundle from one place to another, as far beside its middle as `offset` says, at most `spread`.
+  strand(from, to, offset, spread, stroke, kind, lit) {
+    // Beside each other also where they are level, and there between the boxes.
+    const free = (to.y - from.y) / 2 - BOX / 2 - MARGIN / 2;
+    const middle = (from.y + to.y) / 2 - offset * Math.sign(to.x - from.x) * Math.min(1, free / spread);
     const path = `M${from.x + offset} ${from.y} C${from.x + offset} ${middle} ${to.x + offset} ${middle} ${to.x + offset} ${to.y}`;
     const element = make('path', { class: `strand ${kind}`, d: path, stroke }, this.svg);
     this.strands.push({ element, lit });
@@ -43,7 +61,6 @@ export class Tree {
   build({ receivers, sessions }, groups) {
     const width = this.svg.clientWidth || 600;
     const height = this.svg.clientHeight || 132;
-    const narrow = width < 600;
     this.svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
     this.svg.replaceChildren();
     this.strands = [];
@@ -53,11 +70,12 @@ export class Tree {
     const place = { x: width / 2, y: height * 0.48 };
     // `of` picks those receivers of a state that this bundle goes to.
     const bundle = (from, to, count, of) => {
+      const spread = count / 2 * step;
       for (let group = 0; group < count; group++) {
-        this.strand(from, to, (group - count / 2) * step, colour(group, count), '',
+        this.strand(from, to, group * step - spread, spread, colour(group, count), '',
           (state) => of(state).some((each) => each.groups.includes(group)));
       }
-      this.strand(from, to, count / 2 * step, 'currentColor', 'tcp', (state) => of(state).some((each) => each.tcp));
+      this.strand(from, to, spread, spread, 'currentColor', 'tcp', (state) => of(state).some((each) => each.tcp));
     };
     sessions.forEach((_, i) => {
       const shift = (i - (sessions.length - 1) / 2) * (most + 2) * step;
@@ -71,12 +89,12 @@ export class Tree {
     // Above all strands.
     receivers.forEach((receiver, i) => {
       const end = ends[i];
-      const room = width / receivers.length - 6;
-      this.host(end.x, end.y, narrow ? Math.min(88, room) : 104,
-        room < 76 ? `${receiver.link + 1} ${sessions.length > 1 ? sessions[receiver.session].algorithm : ''}` : receiver.name);
+      const number = `${receiver.link + 1}`;
+      this.host(end.x, end.y, Math.min(WIDEST, width / receivers.length - 6),
+        [receiver.name, `${number} ${sessions[receiver.session].algorithm}`, number]);
     });
-    this.host(sender.x, sender.y, 76, 'sender');
-    this.host(place.x, place.y, 76, 'switch');
+    this.host(sender.x, sender.y, 76, ['sender']);
+    this.host(place.x, place.y, 76, ['switch']);
   }
 
   update(state) {
@@ -89,5 +107,14 @@ export class Tree {
       this.build(state, groups);
     }
     for (const { element, lit } of this.strands) element.classList.toggle('lit', lit(state));
+    this.describe(state);
+  }
+
+  // For those who do not see it.
+  describe({ receivers }) {
+    const parts = receivers.map(({ name, groups, tcp }) => `${name} gets ${groups.length
+      ? `group ${groups.map((group) => group + 1).join(', ')}` : 'nothing'}${tcp ? ', beside TCP' : ''}`);
+    const text = `The switch sends each receiver its groups: ${parts.join('; ')}.`;
+    if (this.svg.getAttribute('aria-label') !== text) this.svg.setAttribute('aria-label', text);
   }
 }

@@ -1,0 +1,147 @@
+// lmcc: layered multicast congestion control
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+// One receiver: its pictures, its figures, its last minute, and what can be done to it.
+
+import { Pictures, canDecode } from './pictures.js';
+import { Plot } from './plot.js';
+import { colour, rateText } from './tree.js';
+
+const PSNR = 'PSNR: how close the pictures of the last seconds are to the film, by the squared error of their '
+  + 'brightness. More is better: 30 dB looks poor, 40 dB good.';
+
+// What is in place of a level, and over the picture, while there is none.
+const PHASES = { waits: 'waits', joins: 'joins', stopped: 'stopped' };
+const OVERLAYS = { waits: 'Waits for the sender …', joins: 'Joins …', stopped: 'Stopped' };
+const NO_DECODER = 'No pictures: browsers decode them (WebCodecs) only on pages from this machine or by https.';
+
+// What the latest train says of the next level.
+const TRAINS = { room: 'fits', full: 'does not fit', queue: 'not known' };
+
+// Seconds that pictures are counted in.
+const COUNTED = 3;
+
+function changeText({ from, to }) {
+  if (to < 0) return 'Left';
+  if (from < 0) return `Level ${to}`;
+  return `${to > from ? 'Up' : 'Down'} to level ${to}`;
+}
+
+export class Card {
+  constructor(index, name, loupe, act) {
+    this.index = index;
+    this.loupe = loupe;
+    this.root = document.getElementById('card').content.cloneNode(true).firstElementChild;
+    this.root.dataset.receiver = index;
+    document.getElementById('receivers').append(this.root);
+    this.screen = this.find('.screen');
+    this.counts = [];
+    this.pictures = new Pictures(this.find('.picture'), () => this.onPicture());
+    this.plot = new Plot(this.find('.chart canvas'), this.find('.key'), name);
+    this.root.dataset.pictures = 0;
+    this.find('.psnr').title = PSNR;
+    loupe.add(this.screen);
+    this.find('button.tcp').onclick = () => act('tcp', { receiver: index, on: !this.data.tcp });
+    this.find('button.halve').onclick = () => act('link', { receiver: index, share: this.halved ? 'whole' : 'half' });
+    this.find('button.stop').onclick = () => act('receiver', { receiver: index, on: !this.data.running });
+  }
+
+  find(selector) {
+    return this.root.querySelector(selector);
+  }
+
+  get halved() {
+    return this.data.capacity < 0.75 * this.data.nominal;
+  }
+
+  onPicture() {
+    this.root.dataset.pictures = this.pictures.count;
+    this.loupe.draw(this.screen);
+    if (this.find('.overlay').textContent) this.showOverlay();
+  }
+
+  update(data, whole) {
+    this.data = data;
+    const levels = whole.sessions[data.session].levels.length;
+    Object.assign(this.root.dataset, { session: data.session, level: data.level, rate: data.rate, psnr: data.psnr ?? '' });
+    this.root.setAttribute('aria-label', data.name);
+    this.find('.name').textContent = data.name;
+    this.showLevel(data, levels);
+    this.showFigures(data, whole.time);
+    this.showFairness(data, whole);
+    this.showButtons(data, whole);
+    this.root.dataset.points = this.plot.add(data, whole.time, levels);
+  }
+
+  showLevel({ name, level, phase, psnr, change }, levels) {
+    const badge = this.find('.badge');
+    badge.textContent = level >= 0 ? `level ${level} of ${levels - 1}` : PHASES[phase] ?? phase;
+    badge.style.background = level >= 0 ? colour(level, levels, 32) : '';
+    this.root.style.setProperty('--level', level >= 0 ? colour(level, levels) : '');
+    this.find('.psnr').hidden = psnr === null;
+    this.find('.psnr').textContent = psnr === null ? '' : `PSNR ${psnr.toFixed(1)} dB`;
+    this.find('.reason').textContent = change ? `${changeText(change)}: ${change.reason}.` : '';
+    this.screen.setAttribute('aria-label', `Pictures of ${name}. Arrow keys move the magnifier, + and - change it, `
+      + 'Enter switches it.');
+    this.find('.picture').setAttribute('aria-label', level >= 0 ? `The film at level ${level} of ${levels - 1}`
+      : 'No pictures yet');
+    this.showOverlay();
+  }
+
+  showOverlay() {
+    const { phase } = this.data;
+    this.find('.overlay').textContent = OVERLAYS[phase] ?? (!canDecode ? NO_DECODER
+      : this.pictures.count ? '' : 'Waits for the first picture …');
+  }
+
+  showFigures(data, time) {
+    this.counts.push({ time, count: this.pictures.count });
+    while (this.counts[0].time < time - COUNTED) this.counts.shift();
+    const [{ time: since, count }] = this.counts;
+    const speed = time > since ? (this.pictures.count - count) / (time - since) : 0;
+    const texts = {
+      rate: rateText(data.rate), link: data.capacity ? rateText(data.capacity) : '–', 'tcp-rate': data.tcp ? rateText(data.tcpRate) : 'none',
+      loss: data.loss === null ? '–' : `${(100 * data.loss).toFixed(1)} %`,
+      rtt: data.rtt ? `${Math.round(1000 * data.rtt)} ms` : '–', speed: `${Math.round(speed)} a second`,
+    };
+    for (const [name, text] of Object.entries(texts)) this.find(`dl .${name}`).textContent = text;
+  }
+
+  // What only some algorithms have. From when one receiver has it on all have room for it, so that nothing jumps.
+  showFairness({ session, fair, train, turn }, { sessions, receivers }) {
+    const { algorithm } = sessions[session];
+    if (receivers.some((each) => each.session === session && each.fair)) this.fairAlgorithm = algorithm;
+    const texts = {
+      fair: fair && rateText(fair), train: train && (TRAINS[train] ?? train),
+      turn: turn && `level ${turn.upper}: ${Math.round(100 * turn.share)} %`,
+    };
+    for (const [name, text] of Object.entries(texts)) {
+      const item = this.find(`dl .${name}`);
+      item.hidden = algorithm !== this.fairAlgorithm;
+      item.lastElementChild.textContent = text ?? '–';
+    }
+    this.find('dl .turn').title = 'Where TCP would get a rate between those of two levels, they take turns; this part of the '
+      + `time the upper one has.${turn ? ` The present turn ends in ${Math.round(turn.left)} s.` : ''}`;
+  }
+
+  showButtons({ name, tcp, running }, { hasTcp, busy, measured }) {
+    const show = (which, text, label, disabled) => {
+      const button = this.find(`button.${which}`);
+      button.textContent = text;
+      button.setAttribute('aria-label', label);
+      button.disabled = disabled;
+    };
+    const word = (on) => (on ? 'Stop' : 'Start');
+    show('tcp', `${word(tcp)} TCP`, `${word(tcp)} TCP beside ${name}`, !hasTcp || busy || !running);
+    this.find('button.tcp').classList.toggle('on', tcp);
+    const link = this.halved ? 'Restore the link' : 'Halve the link';
+    show('halve', link, `${link} of ${name}`, busy);
+    show('stop', word(running), `${word(running)} ${name}`, measured || busy);
+  }
+
+  destroy() {
+    this.loupe.remove(this.screen);
+    this.plot.destroy();
+    this.root.remove();
+  }
+}
