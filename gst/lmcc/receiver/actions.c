@@ -177,6 +177,7 @@ lmcc_receiver_post_waiting (LmccReceiver *receiver, const gchar *reason,
   receiver->waiting_since = now;
   receiver->waiting_reason = reason;
   receiver->any_media = FALSE;
+  receiver->any_refused = FALSE;
   if (!lmcc_message_limit_take (get_waiting_limit (receiver, reason), now,
           &held_back))
     return;
@@ -199,6 +200,9 @@ lmcc_receiver_post_unheard (LmccReceiver *receiver, LmccTime now)
   LmccReceiverAction *action;
 
   receiver->waiting_since = LMCC_TIME_NONE;
+  /* A sender is heard, and why nothing comes of it was told. */
+  if (receiver->any_refused)
+    return;
   if (!lmcc_message_limit_take (&receiver->actions.unheard_limit, now, NULL))
     return;
   action = lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_UNHEARD);

@@ -62,6 +62,7 @@ refuse_codec (LmccReceiver *receiver, const LmccSession *session)
       "those that are allowed. If it is wanted, name it in codecs=%s",
       name, name);
 
+  receiver->any_refused = TRUE;
   lmcc_receiver_warn (receiver, LMCC_WARNING_CODEC,
       lmcc_receiver_intern (receiver, text,
           "a session of a codec that is not one of those that are allowed is "

@@ -55,7 +55,8 @@ struct _LmccReceiver
   LmccTime timeout_posted;
   LmccTime waiting_since; /* none: a sender is heard, or it is told */
   const gchar *waiting_reason;
-  gboolean any_media; /* since then, whosever */
+  gboolean any_media;   /* since then, whosever */
+  gboolean any_refused; /* since then, a session for its codec */
   LmccTime started_at;
 
   LmccReceiverSources sources;

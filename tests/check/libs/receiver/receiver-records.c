@@ -293,6 +293,9 @@ GST_START_TEST (test_a_codec_that_is_not_allowed_is_refused_with_a_remedy)
   fail_unless (strstr (scene.test->warning, "codecs") != NULL);
   test_loop_send_record (scene.loop, scene.test, &session, &from);
   fail_unless_equals_int (scene.test->n_warnings, 1);
+  /* It was heard. */
+  test_scene_run (&scene, 2 * LMCC_UNHEARD_TIMEOUT, 0);
+  fail_unless_equals_int (scene.test->n_unheard, 0);
   test_scene_clear (&scene);
 
   test_scene_init_with (&scene, LMCC_SOURCE_POLICY_FIRST, codecs);
