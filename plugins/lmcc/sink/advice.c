@@ -6,26 +6,53 @@
 #include "config.h"
 
 #include "sink/core.h"
+#include "sink/encoder-advice.h"
+#include "sink/upstream.h"
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
 /* After so long a stream of a layered encoding has shown its classes. */
 #define ADVICE_TIME (5 * LMCC_SECOND)
 
+/* (transfer full) (nullable): the pad of the only rung */
+static GstPad *
+get_rung_pad (GstLmccSinkCore *core)
+{
+  GstPad *pad = NULL;
+  GList *l;
+
+  g_mutex_lock (&core->lock);
+  for (l = core->pads; l && !pad; l = l->next) {
+    const GstLmccSinkPad *rung = l->data;
+
+    if (!rung->sound)
+      pad = gst_object_ref (rung->pad);
+  }
+  g_mutex_unlock (&core->lock);
+  return pad;
+}
+
 static void
 advise_native (GstLmccSinkCore *core, const LmccSession *session)
 {
   const LmccCodec *codec = lmcc_codec_find (session->video.encoding_name);
+  g_autoptr (GstPad) pad = NULL;
+  g_autoptr (GstElement) encoder = NULL;
+  g_autofree gchar *advice = NULL;
+  gboolean own;
 
   if (session->n_layers > 1)
     return;
+  pad = get_rung_pad (core);
+  encoder = pad ? gst_lmcc_sink_find_encoder (pad) : NULL;
+  g_mutex_lock (&core->lock);
+  own = core->own_key_distance > 0;
+  g_mutex_unlock (&core->lock);
+  advice = gst_lmcc_sink_advise_encoder (encoder, own, codec);
   GST_ELEMENT_WARNING (core, STREAM, ENCODE,
       ("The stream has one class only, so the session has one layer and "
        "receivers cannot adapt. %s",
-          codec && codec->single_class_advice
-              ? codec->single_class_advice
-              : "Connect several encodings of the video, one to each sink_%u "
-                "pad."),
+          advice),
       (NULL));
 }
 

@@ -2,13 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The encoder in front of lmccsink: where it is, and how its rate is set. */
+/* The encoder in front of lmccsink: how its rate is set. */
 #include "config.h"
 
 #include "sink/bitrate.h"
 
-/* Parsers, queues, caps filters and bins between the encoder and the sink. */
-#define MAX_STEPS 64
+#include "sink/upstream.h"
 
 /**
  * DrivenEncoder:
@@ -41,54 +40,20 @@ static const DrivenEncoder encoders[] = {
 static const DrivenEncoder *
 describe (GstElement *element)
 {
-  GstElementFactory *factory = gst_element_get_factory (element);
+  const gchar *name = gst_lmcc_sink_get_factory_name (element);
   guint i;
 
-  for (i = 0; factory && i < G_N_ELEMENTS (encoders); i++) {
-    if (g_str_equal (GST_OBJECT_NAME (factory), encoders[i].factory))
+  for (i = 0; i < G_N_ELEMENTS (encoders); i++) {
+    if (g_str_equal (name, encoders[i].factory))
       return &encoders[i];
   }
   return NULL;
 }
 
-/* (transfer full) (nullable): the sink pad that feeds a source pad */
-static GstPad *
-find_input (GstPad *src)
+static gboolean
+is_known (GstElement *element)
 {
-  GstIterator *links = gst_pad_iterate_internal_links (src);
-  GValue value = G_VALUE_INIT;
-  GstPad *found = NULL;
-
-  if (links && gst_iterator_next (links, &value) == GST_ITERATOR_OK) {
-    found = g_value_dup_object (&value);
-    g_value_unset (&value);
-  }
-  if (links)
-    gst_iterator_free (links);
-  return found;
-}
-
-/* (transfer full) (nullable): a source pad one step up from @sink */
-static GstPad *
-go_up (GstPad *sink)
-{
-  GstPad *peer = gst_pad_get_peer (sink);
-  GstPad *inner;
-
-  while (peer && GST_IS_GHOST_PAD (peer)) {
-    inner = gst_ghost_pad_get_target (GST_GHOST_PAD (peer));
-    gst_object_unref (peer);
-    peer = inner;
-  }
-  /* The inside of a bin's sink pad. */
-  if (peer && GST_IS_PROXY_PAD (peer)) {
-    GstProxyPad *ghost = gst_proxy_pad_get_internal (GST_PROXY_PAD (peer));
-
-    gst_object_unref (peer);
-    peer = ghost ? go_up (GST_PAD (ghost)) : NULL;
-    gst_clear_object (&ghost);
-  }
-  return peer;
+  return describe (element) != NULL;
 }
 
 /**
@@ -101,23 +66,7 @@ go_up (GstPad *sink)
 GstElement *
 gst_lmcc_sink_bitrate_find_encoder (GstPad *sink)
 {
-  GstPad *at = gst_object_ref (sink);
-  GstElement *found = NULL;
-  guint i;
-
-  for (i = 0; at && !found && i < MAX_STEPS; i++) {
-    g_autoptr (GstPad) src = go_up (at);
-
-    gst_clear_object (&at);
-    if (src == NULL)
-      break;
-    found = gst_pad_get_parent_element (src);
-    if (found && !describe (found))
-      gst_clear_object (&found);
-    at = find_input (src);
-  }
-  gst_clear_object (&at);
-  return found;
+  return gst_lmcc_sink_find_upstream (sink, is_known);
 }
 
 static gdouble

@@ -10,6 +10,10 @@
 #include <string.h>
 
 #include "common/rtphdrextlmcclayer.h"
+#include "sink/refusal.h"
+
+/* Later is a time that is none, such as libav's AV_NOPTS_VALUE. */
+#define LATEST_TIME ((GstClockTime) G_MAXINT64)
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
@@ -111,18 +115,29 @@ take_sound_caps (GstLmccSinkCore *core, GstLmccSinkPad *sound, GstCaps *caps)
   return late || (fit && same);
 }
 
+static void
+refuse_incomplete_caps (GstLmccSinkCore *core, const GstLmccSinkPad *rung)
+{
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (rung->pad);
+
+  GST_ELEMENT_ERROR (core, STREAM, FORMAT,
+      ("The RTP stream on %s has no encoding-name or clock-rate. Set them in "
+       "its caps, or connect the encoder itself.",
+          GST_PAD_NAME (rung->pad)),
+      ("caps %" GST_PTR_FORMAT, caps));
+}
+
 static gboolean
 handle_caps (GstLmccSinkCore *core, GstLmccSinkPad *rung, GstCaps *caps)
 {
   LmccMedia media, other;
 
+  /* A payloader that does not know its stream yet may say so little for a
+   * while, as rtpmp4vpay does when tags come. Packets need the rest. */
   if (!read_media (caps, &media)) {
-    GST_ELEMENT_ERROR (core, STREAM, FORMAT,
-        ("The RTP stream on %s has no encoding-name or clock-rate. Set them in "
-         "its caps, or connect the encoder itself.",
-            GST_PAD_NAME (rung->pad)),
-        ("caps %" GST_PTR_FORMAT, caps));
-    return FALSE;
+    if (rung->classifier != NULL)
+      refuse_incomplete_caps (core, rung);
+    return rung->classifier == NULL;
   }
   if (!set_media (core, rung, &media, &other)) {
     GST_ELEMENT_ERROR (core, STREAM, WRONG_TYPE,
@@ -133,6 +148,8 @@ handle_caps (GstLmccSinkCore *core, GstLmccSinkPad *rung, GstCaps *caps)
         (NULL));
     return FALSE;
   }
+  if (rung->classifier == NULL && !rung->sound)
+    gst_lmcc_sink_check_configuration (GST_ELEMENT (core), rung->pad, caps);
   rung->mark_id = gst_lmcc_layer_mark_ext_id_from_caps (caps);
   if (rung->classifier == NULL)
     rung->classifier =
@@ -202,8 +219,15 @@ sink_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   guint n, i;
 
   if (rung->classifier == NULL) {
+    refuse_incomplete_caps (core, rung);
     gst_buffer_unref (buffer);
     return GST_FLOW_NOT_NEGOTIATED;
+  }
+  if (GST_BUFFER_PTS_IS_VALID (buffer)
+      && GST_BUFFER_PTS (buffer) > LATEST_TIME) {
+    gst_lmcc_sink_refuse_times (GST_ELEMENT (core), rung->pad);
+    gst_buffer_unref (buffer);
+    return GST_FLOW_ERROR;
   }
   presentation_time = biased_running_time (&rung->segment,
       GST_BUFFER_PTS (buffer), rung->last_time);

@@ -60,7 +60,9 @@ encoded_caps (GstElementFactory *factory)
     for (i = 0; i < gst_caps_get_size (pad_caps); i++) {
       const GstStructure *s = gst_caps_get_structure (pad_caps, i);
 
-      if (!gst_structure_has_name (s, "video/x-raw"))
+      /* One of video may take sound, too: rtpmp4gpay. */
+      if (!gst_structure_has_name (s, "video/x-raw")
+          && !g_str_has_prefix (gst_structure_get_name (s), "audio/"))
         gst_caps_append_structure (caps, gst_structure_copy (s));
     }
   }
@@ -184,6 +186,8 @@ gst_lmcc_sink_make_payloader (GstCaps *caps, guint mtu)
   if (!set_if_there (payloader, "config-interval", "-1"))
     set_if_there (payloader, "config-interval", "1");
   set_if_there (payloader, "aggregate-mode", "none");
+  /* Pictures that share a packet wait for each other, and have one time. */
+  set_if_there (payloader, "max-ptime", "1");
   add_mark_extension (payloader);
   return payloader;
 }

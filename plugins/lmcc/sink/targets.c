@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "sink/ladder.h"
+#include "sink/refusal.h"
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
@@ -40,11 +41,7 @@ link_payloader (GstLmccSink *self, GstPad *core_pad, GstCaps *caps,
   g_autoptr (GstPad) src = NULL;
 
   if (payloader == NULL) {
-    GST_ELEMENT_ERROR (self, STREAM, CODEC_NOT_FOUND,
-        ("There is no RTP payloader for %s. Install the GStreamer plugins that "
-         "have one (gstreamer1.0-plugins-good and -bad).",
-            gst_structure_get_name (gst_caps_get_structure (caps, 0))),
-        ("caps %" GST_PTR_FORMAT, caps));
+    gst_lmcc_sink_refuse_format (GST_ELEMENT (self), caps);
     return NULL;
   }
   gst_bin_add (GST_BIN (self), payloader);
@@ -166,9 +163,11 @@ set_target (GstLmccSink *self, GstPad *ghost, GstCaps *caps)
   GstPad *core_pad = g_object_get_data (G_OBJECT (ghost), "core-pad");
   g_autoptr (GstPad) target = NULL;
 
-  if (gst_structure_has_name (s, "application/x-rtp"))
+  if (!is_sound (ghost) && gst_lmcc_sink_caps_are_sound (caps))
+    gst_lmcc_sink_refuse_sound (GST_ELEMENT (self), ghost, caps);
+  else if (gst_structure_has_name (s, "application/x-rtp"))
     target = gst_object_ref (core_pad);
-  else if (gst_structure_has_name (s, "audio/x-raw") && is_sound (ghost))
+  else if (gst_structure_has_name (s, "audio/x-raw"))
     target = link_encoder (self, core_pad);
   else if (is_sound (ghost))
     target = link_payloader (self, core_pad, caps,
@@ -197,6 +196,27 @@ has_target (GstPad *ghost)
   return target != NULL;
 }
 
+static void
+free_caps (gpointer caps)
+{
+  gst_caps_unref (caps);
+}
+
+/* What was refused comes again with each picture, and was told. */
+static gboolean
+choose_target (GstLmccSink *self, GstPad *ghost, GstCaps *caps)
+{
+  GstCaps *refused = g_object_get_data (G_OBJECT (ghost), "refused");
+
+  if (refused && gst_caps_is_equal (refused, caps))
+    return FALSE;
+  if (set_target (self, ghost, caps))
+    return TRUE;
+  g_object_set_data_full (G_OBJECT (ghost), "refused", gst_caps_ref (caps),
+      free_caps);
+  return FALSE;
+}
+
 static gboolean
 ghost_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
@@ -204,7 +224,7 @@ ghost_event (GstPad *pad, GstObject *parent, GstEvent *event)
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS && !has_target (pad)) {
     gst_event_parse_caps (event, &caps);
-    if (!set_target (GST_LMCC_SINK (parent), pad, caps)) {
+    if (!choose_target (GST_LMCC_SINK (parent), pad, caps)) {
       gst_event_unref (event);
       return FALSE;
     }
@@ -212,21 +232,49 @@ ghost_event (GstPad *pad, GstObject *parent, GstEvent *event)
   return gst_pad_event_default (pad, parent, event);
 }
 
-/* Encoded video. Raw video too, where there is nothing else. */
+/* Encoded video. Raw video too, where there is nothing else. What is neither
+ * may come, to be refused with a reason: by ghost_link() or by its caps. */
 static GstCaps *
-offered_caps (GstCaps *filter)
+offered_caps (GstPad *pad, GstCaps *filter)
 {
   g_autoptr (GstCaps) encoded = gst_lmcc_sink_accepted_caps ();
   g_autoptr (GstCaps) raw = gst_caps_new_empty_simple ("video/x-raw");
   GstCaps *offered;
 
+  if (filter == NULL && !gst_pad_is_linked (pad))
+    return gst_caps_new_any ();
   if (filter == NULL)
     return gst_caps_merge (g_steal_pointer (&encoded), g_steal_pointer (&raw));
   offered = gst_caps_intersect_full (filter, encoded, GST_CAPS_INTERSECT_FIRST);
   if (!gst_caps_is_empty (offered))
     return offered;
-  gst_caps_unref (offered);
-  return gst_caps_intersect_full (filter, raw, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_take (&offered,
+      gst_caps_intersect_full (filter, raw, GST_CAPS_INTERSECT_FIRST));
+  if (gst_caps_is_empty (offered))
+    gst_caps_replace (&offered, filter);
+  return offered;
+}
+
+static gboolean
+is_one_of_several (GstPad *pad)
+{
+  g_autoptr (GstPadTemplate) templ = gst_pad_get_pad_template (pad);
+
+  return templ && GST_PAD_TEMPLATE_PRESENCE (templ) == GST_PAD_SOMETIMES;
+}
+
+/* Of a demuxer's pads, which are tried in turn, the video's may come next: its
+ * sound is refused here. That of others is linked, as nobody shows a message of
+ * a pipeline that cannot be made, and refused when its caps come. */
+static GstPadLinkReturn
+ghost_link (GstPad *pad G_GNUC_UNUSED, GstObject *parent, GstPad *peer)
+{
+  g_autoptr (GstCaps) caps = gst_pad_query_caps (peer, NULL);
+
+  if (!is_one_of_several (peer) || !gst_lmcc_sink_caps_are_sound (caps))
+    return GST_PAD_LINK_OK;
+  gst_lmcc_sink_leave_out_sound (GST_ELEMENT (parent), caps);
+  return GST_PAD_LINK_NOFORMAT;
 }
 
 static GstCaps *
@@ -250,7 +298,7 @@ ghost_query (GstPad *pad, GstObject *parent, GstQuery *query)
 
     gst_query_parse_caps (query, &filter);
     caps = is_sound (pad) ? offered_sound_caps (pad, filter)
-                          : offered_caps (filter);
+                          : offered_caps (pad, filter);
     gst_query_set_caps_result (query, caps);
     return TRUE;
   }
@@ -296,6 +344,8 @@ add_ghost (GstLmccSink *self, GstPadTemplate *templ, const gchar *name,
   g_object_set_data (G_OBJECT (ghost), "core-pad", core_pad);
   gst_pad_set_event_function (ghost, GST_DEBUG_FUNCPTR (ghost_event));
   gst_pad_set_query_function (ghost, GST_DEBUG_FUNCPTR (ghost_query));
+  if (!is_sound (ghost))
+    gst_pad_set_link_function (ghost, GST_DEBUG_FUNCPTR (ghost_link));
   gst_pad_set_active (ghost, TRUE);
   gst_element_add_pad (GST_ELEMENT (self), ghost);
   return ghost;
@@ -362,6 +412,7 @@ clear_target (GstLmccSink *self, GstPad *ghost)
   GstLmccSinkLadder *ladder = get_ladder (ghost);
 
   gst_ghost_pad_set_target (GST_GHOST_PAD (ghost), NULL);
+  g_object_set_data (G_OBJECT (ghost), "refused", NULL);
   g_object_set_data (G_OBJECT (core_pad), "ladder", NULL);
   g_clear_pointer (&ladder, gst_lmcc_sink_ladder_free);
   remove_element (self, core_pad, "sound-encoder");

@@ -1,0 +1,112 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* What gives more layers than one, with the encoder that is there. */
+#include "config.h"
+
+#include "sink/encoder-advice.h"
+
+#include "sink/upstream.h"
+
+#include <string.h>
+
+#define SEVERAL                                                              \
+  "connect several encodings of the video (sink_0, sink_1 ...), or the raw " \
+  "video itself, which lmccsink encodes in layers"
+
+/* By which encoders of H.264 and H.265, most of them in hardware, name how many
+ * B pictures follow each other. */
+static const gchar *const b_pictures[] = { "b-frames", "bframes",
+  "max-bframes" };
+
+static gboolean
+has_property (GstElement *element, const gchar *name)
+{
+  return g_object_class_find_property (G_OBJECT_GET_CLASS (element), name)
+      != NULL;
+}
+
+static const gchar *
+find_b_pictures (GstElement *encoder)
+{
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (b_pictures); i++) {
+    if (has_property (encoder, b_pictures[i]))
+      return b_pictures[i];
+  }
+  return NULL;
+}
+
+static gboolean
+has_b_classes (const LmccCodec *codec)
+{
+  return codec
+      && (g_str_equal (codec->encoding_name, "H264")
+          || g_str_equal (codec->encoding_name, "H265"));
+}
+
+/* (transfer full) (nullable): for an encoder that has B pictures */
+static gchar *
+advise_b_pictures (GstElement *encoder)
+{
+  const gchar *property = find_b_pictures (encoder);
+  const gchar *name = gst_lmcc_sink_get_factory_name (encoder);
+
+  if (property == NULL)
+    return NULL;
+  if (has_property (encoder, "b-pyramid"))
+    return g_strdup_printf ("Set %s=3 b-pyramid=true on %s for three classes, "
+                            "where it can make B pictures. Or " SEVERAL ".",
+        property, name);
+  return g_strdup_printf ("Set %s=2 on %s for two classes, where it can make B "
+                          "pictures. Or " SEVERAL ".",
+      property, name);
+}
+
+/* As the beginning of a sentence. */
+static gchar *
+capitalize (const gchar *text)
+{
+  gchar *copy = g_strdup (text);
+
+  copy[0] = g_ascii_toupper (copy[0]);
+  return copy;
+}
+
+/**
+ * gst_lmcc_sink_advise_encoder:
+ * @encoder: (nullable): what made a stream of one class
+ * @own: lmccsink made it, of raw video
+ * @codec: (nullable): what the stream is
+ *
+ * Returns: (transfer full): sentences that say what gives more classes
+ */
+gchar *
+gst_lmcc_sink_advise_encoder (GstElement *encoder, gboolean own,
+    const LmccCodec *codec)
+{
+  const gchar *name = encoder ? gst_lmcc_sink_get_factory_name (encoder) : "";
+  const gchar *usual = codec ? codec->single_class_advice : NULL;
+  g_autofree gchar *capital = usual ? capitalize (usual) : NULL;
+  gchar *advice = NULL;
+
+  if (own)
+    return g_strdup ("Give encoder-settings several bitrates, or B pictures, "
+                     "which latency-profile=live has not.");
+  /* The library knows the usual encoder of each codec. */
+  if (usual && name[0] != '\0' && strstr (usual, name) != NULL)
+    return g_strdup_printf ("%s. Or " SEVERAL ".", capital);
+  if (encoder && has_b_classes (codec))
+    advice = advise_b_pictures (encoder);
+  if (advice)
+    return advice;
+  if (encoder)
+    return g_strdup_printf ("No setting of %s changes that: " SEVERAL ".",
+        name);
+  return usual
+      ? g_strdup_printf ("%s, where the stream is made. Or " SEVERAL ".",
+          capital)
+      : capitalize (SEVERAL ".");
+}

@@ -1,0 +1,287 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What comes out of any encoder: it is sent, or the reason and what to do
+ * instead are told, once.
+ */
+#include "config.h"
+
+#include "element-tools.h"
+
+#include <string.h>
+
+#include <gst/app/gstappsrc.h>
+#include <gst/check/gstcheck.h>
+
+#include "sink/encoder-advice.h"
+
+/* Of GST_BUFFER_PTS: libav's "no time". */
+#define NO_TIME (G_GUINT64_CONSTANT (1) << 63)
+
+/**
+ * Row:
+ * @name: of the check
+ * @front: what is in front of lmccsink; an appsrc named "a" is fed
+ * @time: of the pictures that feed it
+ * @types: of the message
+ * @cause: is in it
+ * @remedy: likewise
+ */
+typedef struct
+{
+  const gchar *name;
+  const gchar *front;
+  GstClockTime time;
+  GstMessageType type;
+  const gchar *cause;
+  const gchar *remedy;
+} Row;
+
+static const Row rows[] = {
+  { "test_sound_alone_is_refused_with_the_pad_that_takes_it",
+      "audiotestsrc is-live=true ! opusenc", 0, GST_MESSAGE_ERROR,
+      "audio/x-opus", "audio_sink" },
+  { "test_raw_sound_alone_is_refused_with_the_pad_that_takes_it",
+      "audiotestsrc is-live=true", 0, GST_MESSAGE_ERROR, "audio/x-raw",
+      "udpsink" },
+  { "test_sound_behind_a_queue_is_refused_too",
+      "audiotestsrc is-live=true ! opusenc ! queue", 0, GST_MESSAGE_ERROR,
+      "audio/x-opus", "audio_sink" },
+  { "test_rtp_of_sound_is_refused_too",
+      "audiotestsrc is-live=true ! opusenc ! rtpopuspay", 0, GST_MESSAGE_ERROR,
+      "sound came", "audio_sink" },
+  { "test_a_format_without_payloader_is_refused_by_name",
+      "appsrc name=a format=time caps=video/x-nonesuch", 0, GST_MESSAGE_ERROR,
+      "video/x-nonesuch", "x264enc" },
+  { "test_rtp_without_encoding_name_is_refused_with_its_first_packet",
+      "appsrc name=a format=time caps=application/x-rtp,media=video", 0,
+      GST_MESSAGE_ERROR, "no encoding-name", "encoder itself" },
+  { "test_pictures_without_usable_times_are_refused",
+      "appsrc name=a format=time caps=application/x-rtp,media=video,"
+      "encoding-name=H264,clock-rate=90000,payload=96",
+      NO_TIME, GST_MESSAGE_ERROR, "no usable times", "x264enc" },
+  { "test_configuration_that_stays_in_the_caps_is_told_of",
+      "appsrc name=a format=time caps=video/mpeg,mpegversion=4,"
+      "systemstream=false,codec_data=(buffer)000001b001000001b58913 ! "
+      "rtpmp4vpay",
+      0, GST_MESSAGE_WARNING, "no picture: rtpmp4vpay", "config-interval" },
+};
+
+static void
+feed (GstElement *pipeline, GstClockTime time)
+{
+  GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "a");
+  guint i;
+
+  for (i = 0; source && i < 4; i++) {
+    GstBuffer *buffer = test_make_picture (i);
+
+    GST_BUFFER_PTS (buffer) = time + i;
+    gst_app_src_push_buffer (GST_APP_SRC (source), buffer);
+  }
+  gst_clear_object (&source);
+}
+
+/* (transfer full): the text of the next error */
+static gchar *
+read_error (GstElement *pipeline)
+{
+  g_autoptr (GstMessage) message =
+      test_wait_message (pipeline, GST_MESSAGE_ERROR);
+  g_autoptr (GError) error = NULL;
+
+  gst_message_parse_error (message, &error, NULL);
+  return g_strdup (error->message);
+}
+
+GST_START_TEST (test_what_is_not_shown_is_answered_with_cause_and_remedy)
+{
+  const Row *row = &rows[__i__];
+  g_autofree gchar *line = g_strdup_printf ("%s ! lmccsink name=s", row->front);
+  GstElement *pipeline = test_launch_sink (line, NULL);
+  g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GError) error = NULL;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  feed (pipeline, row->time);
+  message = test_wait_message (pipeline, row->type);
+  if (row->type == GST_MESSAGE_WARNING)
+    gst_message_parse_warning (message, &error, NULL);
+  else
+    gst_message_parse_error (message, &error, NULL);
+  fail_unless (strstr (error->message, row->cause) != NULL
+          && strstr (error->message, row->remedy) != NULL,
+      "%s: '%s' or '%s' is not in: %s", row->name, row->cause, row->remedy,
+      error->message);
+  test_end_pipeline (pipeline);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_what_is_refused_is_told_once)
+{
+  GstElement *pipeline = test_launch_sink ("appsrc name=a format=time ! "
+                                           "lmccsink name=s",
+      NULL);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  GstPad *pad = gst_element_get_static_pad (sink, "sink_0");
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstCaps) caps = gst_caps_from_string ("video/x-nonesuch");
+  guint n = 0, i;
+  GstMessage *message;
+
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  gst_pad_send_event (pad, gst_event_new_stream_start ("a"));
+  for (i = 0; i < 3; i++)
+    fail_if (gst_pad_send_event (pad, gst_event_new_caps (caps)));
+  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR))) {
+    n++;
+    gst_message_unref (message);
+  }
+  fail_unless_equals_int (n, 1);
+  gst_object_unref (pad);
+  gst_object_unref (sink);
+  test_end_pipeline (pipeline);
+}
+
+GST_END_TEST;
+
+/* As rtpmp4vpay does where tags come before the first picture. */
+GST_START_TEST (test_caps_may_be_incomplete_before_the_first_packet)
+{
+  GstElement *pipeline = test_launch_sink ("appsrc name=a format=time ! "
+                                           "lmccsink name=s",
+      NULL);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  GstPad *pad = gst_element_get_static_pad (sink, "sink_0");
+  g_autoptr (GstCaps) some = gst_caps_from_string (
+      "application/x-rtp, media=video, encoding-name=MP4V-ES");
+  g_autoptr (GstCaps) all = gst_caps_copy (some);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autofree gchar *text = NULL;
+
+  gst_caps_set_simple (all, "clock-rate", G_TYPE_INT, 90000, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  gst_pad_send_event (pad, gst_event_new_stream_start ("a"));
+  fail_unless (gst_pad_send_event (pad, gst_event_new_caps (some)));
+  fail_unless (gst_pad_send_event (pad, gst_event_new_caps (all)));
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR) == NULL);
+  gst_pad_send_event (pad, gst_event_new_caps (some));
+  text = read_error (pipeline);
+  fail_unless (strstr (text, "no encoding-name") != NULL, "%s", text);
+  gst_object_unref (pad);
+  gst_object_unref (sink);
+  test_end_pipeline (pipeline);
+}
+
+GST_END_TEST;
+
+static GstPad *
+add_demuxer_pad (GstElement *bin, const gchar *name, const gchar *text)
+{
+  g_autoptr (GstCaps) caps = gst_caps_from_string (text);
+  g_autoptr (GstPadTemplate) templ = gst_object_ref_sink (
+      gst_pad_template_new ("src_%u", GST_PAD_SRC, GST_PAD_SOMETIMES, caps));
+  GstPad *pad = gst_pad_new_from_template (templ, name);
+
+  gst_pad_set_active (pad, TRUE);
+  gst_element_add_pad (bin, pad);
+  return pad;
+}
+
+/* gst-launch-1.0 links the first pad of a demuxer that can be linked. */
+GST_START_TEST (test_the_sound_of_a_demuxer_is_left_for_its_video)
+{
+  GstElement *pipeline = test_launch_sink ("bin name=d lmccsink name=s", NULL);
+  GstElement *demuxer = gst_bin_get_by_name (GST_BIN (pipeline), "d");
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  GstPad *sound = add_demuxer_pad (demuxer, "src_0",
+      "audio/mpeg, mpegversion=4, stream-format=raw");
+  GstPad *video = add_demuxer_pad (demuxer, "src_1", "video/x-h264");
+  GstPad *pad = gst_element_request_pad_simple (sink, "sink_%u");
+  g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GError) error = NULL;
+
+  fail_unless_equals_int (gst_pad_link (sound, pad), GST_PAD_LINK_NOFORMAT);
+  message = test_wait_message (pipeline, GST_MESSAGE_WARNING);
+  gst_message_parse_warning (message, &error, NULL);
+  fail_unless (strstr (error->message, "audio_sink") != NULL, "%s",
+      error->message);
+  fail_unless_equals_int (gst_pad_link (video, pad), GST_PAD_LINK_OK);
+  gst_object_unref (pad);
+  gst_object_unref (sink);
+  gst_object_unref (demuxer);
+  test_end_pipeline (pipeline);
+}
+
+GST_END_TEST;
+
+/**
+ * Advice:
+ * @factory: (nullable): what made a stream of one class
+ * @encoding: its encoding name
+ * @named: is in the advice
+ * @not_named: is not
+ */
+typedef struct
+{
+  const gchar *factory;
+  const gchar *encoding;
+  const gchar *named;
+  const gchar *not_named;
+} Advice;
+
+static const Advice advices[] = {
+  { "x264enc", "H264", "Set b-pyramid=true", "openh264enc" },
+  { "x265enc", "H265", "option-string", "x264enc" },
+  { "openh264enc", "H264", "No setting of openh264enc", "x264enc" },
+  { "vp8enc", "VP8", "temporal-scalability", "x264enc" },
+  { "vp9enc", "VP9", "vp9svcenc", "x264enc" },
+  { "avenc_h263p", "H263-1998", "No setting of avenc_h263p", "x264enc" },
+  { NULL, "H264", "x264enc", "(null)" },
+  { NULL, "MP4V-ES", "Connect several encodings", "x264enc" },
+};
+
+GST_START_TEST (test_the_advice_is_of_the_encoder_that_is_there)
+{
+  const Advice *row = &advices[__i__];
+  GstElement *encoder =
+      row->factory ? gst_element_factory_make (row->factory, NULL) : NULL;
+  g_autofree gchar *advice = NULL;
+
+  if (encoder == NULL && row->factory) {
+    g_printerr ("skipped: there is no element %s\n", row->factory);
+    return;
+  }
+  advice = gst_lmcc_sink_advise_encoder (encoder, FALSE,
+      lmcc_codec_find (row->encoding));
+  fail_unless (strstr (advice, row->named) != NULL, "'%s' is not in: %s",
+      row->named, advice);
+  fail_unless (strstr (advice, row->not_named) == NULL, "'%s' is in: %s",
+      row->not_named, advice);
+  fail_unless (g_ascii_isupper (advice[0]), "%s", advice);
+  gst_clear_object (&encoder);
+}
+
+GST_END_TEST;
+
+static Suite *
+any_encoder_suite (void)
+{
+  Suite *suite = suite_create ("any-encoder");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (tcase,
+      test_what_is_not_shown_is_answered_with_cause_and_remedy, 0,
+      G_N_ELEMENTS (rows));
+  tcase_add_test (tcase, test_what_is_refused_is_told_once);
+  tcase_add_test (tcase, test_caps_may_be_incomplete_before_the_first_packet);
+  tcase_add_test (tcase, test_the_sound_of_a_demuxer_is_left_for_its_video);
+  tcase_add_loop_test (tcase, test_the_advice_is_of_the_encoder_that_is_there,
+      0, G_N_ELEMENTS (advices));
+
+  return suite;
+}
+
+GST_CHECK_MAIN (any_encoder);
