@@ -40,11 +40,43 @@ start_first_segment (GstLmccSrcOutput *output)
   output->segment_sent = TRUE;
 }
 
+/* Whoever pushes to a queue does not see what happens behind it: so a change is
+ * told beforehand. */
+static void
+warn_codec_change (GstLmccSrcOutput *output, const gchar *codec)
+{
+  GST_ELEMENT_WARNING (output->element, STREAM, FORMAT,
+      ("The sender came back with another codec: the %s was %s and is %s now. "
+       "If the elements behind lmccsrc cannot change to it, they stop: start "
+       "this receiver again then, or let the sender keep its codec.",
+          output->optional ? "sound" : "video", output->codec, codec),
+      (NULL));
+}
+
+/* The first caps name the codec that downstream was made for. */
+static void
+note_codec (GstLmccSrcOutput *output, GstEvent *event)
+{
+  GstCaps *caps;
+  const gchar *codec;
+
+  gst_event_parse_caps (event, &caps);
+  codec = gst_structure_get_string (gst_caps_get_structure (caps, 0),
+      "encoding-name");
+  if (output->first_codec[0] == '\0')
+    g_strlcpy (output->first_codec, codec, sizeof (output->first_codec));
+  else if (!g_str_equal (output->codec, codec))
+    warn_codec_change (output, codec);
+  g_strlcpy (output->codec, codec, sizeof (output->codec));
+}
+
 static void
 push_event (GstLmccSrcOutput *output, GstEvent *event)
 {
   gboolean is_eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
 
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS)
+    note_codec (output, event);
   if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT)
     output->segment_sent = TRUE;
   gst_pad_push_event (output->pad, event);
@@ -61,6 +93,23 @@ may_be_unlinked (GstLmccSrcOutput *output)
   return output->optional || gst_pad_is_linked (self->sound.pad);
 }
 
+/* Whether downstream stopped for want of what the stream is now. */
+static gboolean
+tell_codec_change (GstLmccSrcOutput *output, GstFlowReturn ret)
+{
+  if (ret != GST_FLOW_NOT_NEGOTIATED
+      || g_str_equal (output->first_codec, output->codec))
+    return FALSE;
+  GST_ELEMENT_ERROR (output->element, STREAM, WRONG_TYPE,
+      ("The sender came back with another codec: the %s was %s and is %s now, "
+       "which the elements behind lmccsrc cannot change to. Start this "
+       "receiver again, or let the sender keep its codec.",
+          output->optional ? "sound" : "video", output->first_codec,
+          output->codec),
+      (NULL));
+  return TRUE;
+}
+
 static void
 handle_flow (GstLmccSrcOutput *output, GstFlowReturn ret)
 {
@@ -71,7 +120,8 @@ handle_flow (GstLmccSrcOutput *output, GstFlowReturn ret)
   GST_INFO_OBJECT (output->pad, "downstream says %s", gst_flow_get_name (ret));
   gst_pad_pause_task (output->pad);
   if (ret == GST_FLOW_NOT_LINKED || ret < GST_FLOW_EOS) {
-    GST_ELEMENT_FLOW_ERROR (output->element, ret);
+    if (!tell_codec_change (output, ret))
+      GST_ELEMENT_FLOW_ERROR (output->element, ret);
     gst_pad_push_event (output->pad, gst_event_new_eos ());
   }
 }
@@ -181,6 +231,7 @@ void
 gst_lmcc_src_output_reset (GstLmccSrcOutput *output)
 {
   gst_clear_caps (&output->caps);
+  output->first_codec[0] = output->codec[0] = '\0';
   output->stream_started = FALSE;
   output->segment_sent = FALSE;
   gst_lmcc_src_queue_clear (output->queue, TRUE);

@@ -4,6 +4,8 @@
 #ifndef GST_LMCC_SRC_OUTPUT_H
 #define GST_LMCC_SRC_OUTPUT_H
 
+#include <gst/lmcc/lmcc.h>
+
 #include "src/queue.h"
 
 G_BEGIN_DECLS
@@ -19,6 +21,8 @@ G_BEGIN_DECLS
  * @task_started: the task was started since it is
  * @stream_started: the pad's task's
  * @segment_sent: likewise
+ * @first_codec: likewise: the encoding name in its first caps; "" before
+ * @codec: likewise: that in the latest
  *
  * A pad of lmccsrc with its queue and its task.
  */
@@ -34,6 +38,8 @@ typedef struct
   gboolean task_started;
   gboolean stream_started;
   gboolean segment_sent;
+  gchar first_codec[LMCC_ENCODING_NAME_SIZE];
+  gchar codec[LMCC_ENCODING_NAME_SIZE];
 } GstLmccSrcOutput;
 
 void gst_lmcc_src_output_init (GstLmccSrcOutput *output, GstElement *element,

@@ -18,6 +18,9 @@
 /* Of GST_BUFFER_PTS: libav's "no time". */
 #define NO_TIME (G_GUINT64_CONSTANT (1) << 63)
 
+/* us: longest wait for what must come. */
+#define PATIENCE (15 * G_TIME_SPAN_SECOND)
+
 /**
  * Row:
  * @name: of the check
@@ -265,6 +268,50 @@ GST_START_TEST (test_the_advice_is_of_the_encoder_that_is_there)
 
 GST_END_TEST;
 
+#define VIDEO                    \
+  "videotestsrc is-live=true ! " \
+  "video/x-raw,width=160,height=120,framerate=30/1"
+
+static GstElement *
+play_sender (const gchar *encoder, gint *port)
+{
+  g_autofree gchar *line =
+      g_strdup_printf (VIDEO " ! %s ! lmccsink name=s", encoder);
+  GstElement *pipeline = test_launch_sink (line, port);
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  return pipeline;
+}
+
+GST_START_TEST (test_a_sender_that_comes_back_with_another_codec_is_told_of)
+{
+  gint port;
+  GstElement *sender = play_sender ("x264enc tune=zerolatency key-int-max=10 "
+                                    "speed-preset=ultrafast",
+      &port);
+  GstElement *receiver =
+      test_launch ("lmccsrc name=r port=%d multicast-iface=lo "
+                   "stats-update-interval=100 "
+                   "address=239.255.42.1 ! rtph264depay ! fakesink",
+          port);
+  GstElement *src = gst_bin_get_by_name (GST_BIN (receiver), "r");
+  g_autofree gchar *text = NULL;
+
+  test_watch (src, "stats");
+  gst_element_set_state (receiver, GST_STATE_PLAYING);
+  test_wait_count (src, "packets-delivered", 10, PATIENCE);
+  test_end_pipeline (sender);
+  sender = play_sender ("vp8enc deadline=1 keyframe-max-dist=10", &port);
+  text = read_error (receiver);
+  fail_unless (strstr (text, "was H264 and is VP8 now") != NULL, "%s", text);
+  fail_unless (strstr (text, "Start this receiver again") != NULL, "%s", text);
+  gst_object_unref (src);
+  test_end_pipeline (receiver);
+  test_end_pipeline (sender);
+}
+
+GST_END_TEST;
+
 static Suite *
 any_encoder_suite (void)
 {
@@ -280,6 +327,8 @@ any_encoder_suite (void)
   tcase_add_test (tcase, test_the_sound_of_a_demuxer_is_left_for_its_video);
   tcase_add_loop_test (tcase, test_the_advice_is_of_the_encoder_that_is_there,
       0, G_N_ELEMENTS (advices));
+  tcase_add_test (tcase,
+      test_a_sender_that_comes_back_with_another_codec_is_told_of);
 
   return suite;
 }
