@@ -167,6 +167,30 @@ gst_lmcc_sink_make_sound_payloader (GstCaps *caps, guint mtu)
   return payloader ? payloader : make_payloader ("audio", caps, mtu);
 }
 
+/* rtph265pay repeats parameter sets in front of IDR pictures alone. The key
+ * frames of an open group of pictures, x265's default, are others (CRA):
+ * whoever joins later would never have a parameter set. h265parse knows
+ * them. */
+static GstElement *
+put_parser_in_front (GstElement *payloader)
+{
+  GstElement *parser = gst_element_factory_make ("h265parse", NULL);
+  g_autoptr (GstPad) sink = NULL, src = NULL;
+  GstElement *bin;
+
+  if (parser == NULL)
+    return payloader;
+  g_object_set (parser, "config-interval", -1, NULL);
+  bin = gst_bin_new (NULL);
+  gst_bin_add_many (GST_BIN (bin), parser, payloader, NULL);
+  gst_element_link (parser, payloader);
+  sink = gst_element_get_static_pad (parser, "sink");
+  src = gst_element_get_static_pad (payloader, "src");
+  gst_element_add_pad (bin, gst_ghost_pad_new ("sink", sink));
+  gst_element_add_pad (bin, gst_ghost_pad_new ("src", src));
+  return bin;
+}
+
 /**
  * gst_lmcc_sink_make_payloader:
  * @caps: of an elementary video stream
@@ -189,5 +213,8 @@ gst_lmcc_sink_make_payloader (GstCaps *caps, guint mtu)
   /* Pictures that share a packet wait for each other, and have one time. */
   set_if_there (payloader, "max-ptime", "1");
   add_mark_extension (payloader);
-  return payloader;
+  return gst_structure_has_name (gst_caps_get_structure (caps, 0),
+             "video/x-h265")
+      ? put_parser_in_front (payloader)
+      : payloader;
 }

@@ -107,6 +107,19 @@ gst_lmcc_sink_leave_out_sound (GstElement *sink, const GstCaps *caps)
       ("The sound (%s) is left out. " SOUND_REMEDY, get_format (caps)), (NULL));
 }
 
+/* (transfer full): rtpmpvpay takes one version of MPEG, and encoders make
+ * two */
+static gchar *
+describe_format (const GstCaps *caps)
+{
+  gint version;
+
+  if (gst_structure_get_int (gst_caps_get_structure (caps, 0), "mpegversion",
+          &version))
+    return g_strdup_printf ("%s of version %d", get_format (caps), version);
+  return g_strdup (get_format (caps));
+}
+
 /**
  * gst_lmcc_sink_refuse_format:
  * @sink: lmccsink
@@ -118,6 +131,7 @@ void
 gst_lmcc_sink_refuse_format (GstElement *sink, const GstCaps *caps)
 {
   const gchar *format = get_format (caps);
+  g_autofree gchar *text = describe_format (caps);
   g_autofree gchar *remedy = NULL;
   guint i;
 
@@ -133,7 +147,30 @@ gst_lmcc_sink_refuse_format (GstElement *sink, const GstCaps *caps)
       ("There is no RTP payloader for %s. %s. Or send H.264, H.265, VP8 or VP9 "
        "(x264enc, x265enc, vp8enc, vp9enc), or raw video, which lmccsink "
        "encodes itself.",
-          format, remedy),
+          text, remedy),
+      ("caps %" GST_PTR_FORMAT, caps));
+}
+
+/**
+ * gst_lmcc_sink_refuse_stream:
+ * @sink: lmccsink
+ * @payloader: which takes the format, but not this stream of it
+ * @caps: of the stream
+ *
+ * Posts an error.
+ */
+void
+gst_lmcc_sink_refuse_stream (GstElement *sink, GstElement *payloader,
+    const GstCaps *caps)
+{
+  GST_ELEMENT_ERROR (sink, STREAM, FORMAT,
+      ("%s does not take this stream of %s, as its encoder uses options that "
+       "the payloader does not know. Set others there, or send H.264, H.265, "
+       "VP8 or VP9 (x264enc, x265enc, vp8enc, vp9enc), or raw video, which "
+       "lmccsink encodes itself.",
+          GST_IS_BIN (payloader) ? "The payloader"
+                                 : gst_lmcc_sink_get_factory_name (payloader),
+          get_format (caps)),
       ("caps %" GST_PTR_FORMAT, caps));
 }
 
@@ -178,8 +215,8 @@ is_demuxer (GstElement *element)
 }
 
 /* Whether the stream that @payloader gets has its configuration beside it only:
- * out of a file. Encoders put it in front of each key frame too. The payloader's
- * own pad has its caps only when it has dealt with them. */
+ * out of a file. Encoders put it in front of each key frame too. The
+ * payloader's own pad has its caps only when it has dealt with them. */
 static gboolean
 has_configuration_beside (GstElement *payloader, const gchar *encoding)
 {

@@ -13,6 +13,8 @@ void
 gst_lmcc_sink_refuse_sound (GstElement *sink, GstPad *pad, const GstCaps *caps);
 void gst_lmcc_sink_leave_out_sound (GstElement *sink, const GstCaps *caps);
 void gst_lmcc_sink_refuse_format (GstElement *sink, const GstCaps *caps);
+void gst_lmcc_sink_refuse_stream (GstElement *sink, GstElement *payloader,
+    const GstCaps *caps);
 void gst_lmcc_sink_refuse_times (GstElement *core, GstPad *pad);
 void gst_lmcc_sink_check_configuration (GstElement *core, GstPad *pad,
     const GstCaps *caps);

@@ -56,6 +56,19 @@ link_payloader (GstLmccSink *self, GstPad *core_pad, GstCaps *caps,
   return gst_element_get_static_pad (payloader, "sink");
 }
 
+/* Takes over @payloader, which may not take all streams of its format. */
+static GstPad *
+link_stream (GstLmccSink *self, GstPad *core_pad, GstCaps *caps,
+    GstElement *payloader)
+{
+  g_autoptr (GstPad) sink = link_payloader (self, core_pad, caps, payloader);
+
+  if (sink == NULL || gst_pad_query_accept_caps (sink, caps))
+    return g_steal_pointer (&sink);
+  gst_lmcc_sink_refuse_stream (GST_ELEMENT (self), payloader, caps);
+  return NULL;
+}
+
 static gboolean
 is_sound (GstPad *ghost)
 {
@@ -170,12 +183,12 @@ set_target (GstLmccSink *self, GstPad *ghost, GstCaps *caps)
   else if (gst_structure_has_name (s, "audio/x-raw"))
     target = link_encoder (self, core_pad);
   else if (is_sound (ghost))
-    target = link_payloader (self, core_pad, caps,
+    target = link_stream (self, core_pad, caps,
         gst_lmcc_sink_make_sound_payloader (caps, get_payloader_mtu (self)));
   else if (gst_structure_has_name (s, "video/x-raw"))
     target = link_ladder (self, ghost, core_pad, caps);
   else
-    target = link_payloader (self, core_pad, caps,
+    target = link_stream (self, core_pad, caps,
         gst_lmcc_sink_make_payloader (caps, get_payloader_mtu (self)));
   return target && gst_ghost_pad_set_target (GST_GHOST_PAD (ghost), target);
 }

@@ -56,6 +56,14 @@ static const Row rows[] = {
   { "test_a_format_without_payloader_is_refused_by_name",
       "appsrc name=a format=time caps=video/x-nonesuch", 0, GST_MESSAGE_ERROR,
       "video/x-nonesuch", "x264enc" },
+  { "test_the_version_of_a_format_without_payloader_is_named",
+      "appsrc name=a format=time caps=video/mpeg,mpegversion=1,"
+      "systemstream=false",
+      0, GST_MESSAGE_ERROR, "video/mpeg of version 1", "raw video" },
+  { "test_a_stream_that_a_payloader_does_not_take_is_refused_by_its_name",
+      "appsrc name=a format=time caps=video/x-h263,variant=itu,"
+      "h263version=h263p,annex-f=true,annex-j=true",
+      0, GST_MESSAGE_ERROR, "rtph263ppay does not take", "x264enc" },
   { "test_rtp_without_encoding_name_is_refused_with_its_first_packet",
       "appsrc name=a format=time caps=application/x-rtp,media=video", 0,
       GST_MESSAGE_ERROR, "no encoding-name", "encoder itself" },
@@ -312,6 +320,59 @@ GST_START_TEST (test_a_sender_that_comes_back_with_another_codec_is_told_of)
 
 GST_END_TEST;
 
+static void
+on_picture (GstElement *sink G_GNUC_UNUSED, GstBuffer *buffer G_GNUC_UNUSED,
+    GstPad *pad G_GNUC_UNUSED, gpointer shown)
+{
+  g_atomic_int_set ((gint *) shown, TRUE);
+  test_tell ();
+}
+
+static gboolean
+is_shown (gpointer shown)
+{
+  return g_atomic_int_get ((gint *) shown);
+}
+
+/* x265's key frames are no IDR pictures after the first, unless it is told to
+ * close its groups of pictures. */
+GST_START_TEST (test_who_joins_open_groups_of_pictures_has_parameter_sets)
+{
+  g_autoptr (GstElementFactory) factory = gst_element_factory_find ("x265enc");
+  GstElement *sender, *receiver, *sink, *screen;
+  gint port, shown = FALSE;
+
+  if (factory == NULL) {
+    g_printerr ("skipped: there is no element x265enc "
+                "(Debian: gstreamer1.0-plugins-bad)\n");
+    return;
+  }
+  sender = test_launch_sink (VIDEO " ! x265enc speed-preset=ultrafast "
+                                   "key-int-max=10 ! lmccsink name=s "
+                                   "stats-update-interval=100",
+      &port);
+  sink = gst_bin_get_by_name (GST_BIN (sender), "s");
+  test_watch (sink, "stats");
+  gst_element_set_state (sender, GST_STATE_PLAYING);
+  /* The first key frame is over. */
+  test_wait_count (sink, "packets-sent", 20, PATIENCE);
+  receiver = test_launch ("lmccsrc port=%d multicast-iface=lo "
+                          "address=239.255.42.1 ! rtph265depay ! h265parse ! "
+                          "avdec_h265 ! fakesink name=screen "
+                          "signal-handoffs=true",
+      port);
+  screen = gst_bin_get_by_name (GST_BIN (receiver), "screen");
+  g_signal_connect (screen, "handoff", G_CALLBACK (on_picture), &shown);
+  gst_element_set_state (receiver, GST_STATE_PLAYING);
+  fail_unless (test_wait_for (is_shown, &shown, PATIENCE));
+  gst_object_unref (screen);
+  gst_object_unref (sink);
+  test_end_pipeline (receiver);
+  test_end_pipeline (sender);
+}
+
+GST_END_TEST;
+
 static Suite *
 any_encoder_suite (void)
 {
@@ -329,6 +390,8 @@ any_encoder_suite (void)
       0, G_N_ELEMENTS (advices));
   tcase_add_test (tcase,
       test_a_sender_that_comes_back_with_another_codec_is_told_of);
+  tcase_add_test (tcase,
+      test_who_joins_open_groups_of_pictures_has_parameter_sets);
 
   return suite;
 }
