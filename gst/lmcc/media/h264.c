@@ -187,8 +187,8 @@ inspect_h264 (const guint8 *payload, gsize size, LmccPayloadSigns *signs)
  */
 const LmccCodec lmcc_codec_h264 = {
   .encoding_name = "H264",
-  .single_class_advice =
-      "set b-pyramid=true bframes=3 and b-adapt=false on x264enc (and not "
-      "tune=zerolatency) for three classes",
+  .single_class_advice = "set b-pyramid=true bframes=3 b-adapt=false on "
+                         "x264enc for three classes, "
+                         "with tune=zerolatency too",
   .inspect = inspect_h264,
 };

@@ -75,16 +75,23 @@ capitalize (const gchar *text)
   return copy;
 }
 
+/* x264's pictures wait for those that it looks ahead at unless it is tuned;
+ * what is set beside that stays set. docs/encoders.md has the latencies. */
+#define LIVE_X264                                                           \
+  "Set tune=zerolatency bframes=2 b-pyramid=true b-adapt=false on x264enc " \
+  "for three classes with little delay"
+
 /**
  * gst_lmcc_sink_advise_encoder:
  * @encoder: (nullable): what made a stream of one class
  * @own: lmccsink made it, of raw video
+ * @live: pictures come as they are taken
  * @codec: (nullable): what the stream is
  *
  * Returns: (transfer full): sentences that say what gives more classes
  */
 gchar *
-gst_lmcc_sink_advise_encoder (GstElement *encoder, gboolean own,
+gst_lmcc_sink_advise_encoder (GstElement *encoder, gboolean own, gboolean live,
     const LmccCodec *codec)
 {
   const gchar *name = encoder ? gst_lmcc_sink_get_factory_name (encoder) : "";
@@ -95,6 +102,8 @@ gst_lmcc_sink_advise_encoder (GstElement *encoder, gboolean own,
   if (own)
     return g_strdup ("Give encoder-settings several bitrates, or B pictures, "
                      "which latency-profile=live has not.");
+  if (live && g_str_equal (name, "x264enc"))
+    return g_strdup (LIVE_X264 ". Or " SEVERAL ".");
   /* The library knows the usual encoder of each codec. */
   if (usual && name[0] != '\0' && strstr (usual, name) != NULL)
     return g_strdup_printf ("%s. Or " SEVERAL ".", capital);

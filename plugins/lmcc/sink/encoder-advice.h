@@ -10,7 +10,7 @@
 G_BEGIN_DECLS
 
 gchar *gst_lmcc_sink_advise_encoder (GstElement *encoder, gboolean own,
-    const LmccCodec *codec);
+    gboolean live, const LmccCodec *codec);
 
 G_END_DECLS
 

@@ -31,6 +31,10 @@
  * encoded as Opus. It travels in the base layer as a stream of its own. There
  * has to be a video beside it.
  *
+ * A stream that has no payloader here, and sound at a pad for video, are
+ * answered with an error that says what would work. Of a demuxer's pads the
+ * sound is left for its video, with a warning.
+ *
  * With several rungs the encoders are asked, by force-key-unit events, for key
  * frames at the same pictures. Put a queue in front of each encoder.
  *
@@ -76,7 +80,7 @@
  * Three temporal classes of one encoding, to receivers on this host:
  * |[
  * gst-launch-1.0 videotestsrc is-live=true \
- *     ! x264enc b-pyramid=true bframes=3 key-int-max=50 \
+ *     ! x264enc tune=zerolatency b-pyramid=true bframes=3 key-int-max=50 \
  *     ! lmccsink multicast-iface=lo
  * ]|
  * Its receiver:

@@ -106,7 +106,8 @@
  * |[
  * gst-launch-1.0 videotestsrc is-live=true \
  *     ! video/x-raw,width=640,height=360 \
- *     ! x264enc tune=zerolatency bitrate=600 key-int-max=30 \
+ *     ! x264enc tune=zerolatency bframes=2 b-pyramid=true b-adapt=false \
+ *     bitrate=600 key-int-max=30 \
  *     ! lmccsink address=239.255.42.1 multicast-iface=lo
  * gst-launch-1.0 lmccsrc uri="lmcc://239.255.42.1:5004?multicast-iface=lo" \
  *     ! rtph264depay ! avdec_h264 ! videoconvert ! autovideosink

@@ -233,6 +233,7 @@ GST_END_TEST;
  * @encoding: its encoding name
  * @named: is in the advice
  * @not_named: is not
+ * @live: pictures come as they are taken
  */
 typedef struct
 {
@@ -240,10 +241,12 @@ typedef struct
   const gchar *encoding;
   const gchar *named;
   const gchar *not_named;
+  gboolean live;
 } Advice;
 
 static const Advice advices[] = {
   { "x264enc", "H264", "Set b-pyramid=true", "openh264enc" },
+  { "x264enc", "H264", "Set tune=zerolatency bframes=2", "openh264enc", TRUE },
   { "x265enc", "H265", "option-string", "x264enc" },
   { "openh264enc", "H264", "No setting of openh264enc", "x264enc" },
   { "vp8enc", "VP8", "temporal-scalability", "x264enc" },
@@ -264,7 +267,7 @@ GST_START_TEST (test_the_advice_is_of_the_encoder_that_is_there)
     g_printerr ("skipped: there is no element %s\n", row->factory);
     return;
   }
-  advice = gst_lmcc_sink_advise_encoder (encoder, FALSE,
+  advice = gst_lmcc_sink_advise_encoder (encoder, FALSE, row->live,
       lmcc_codec_find (row->encoding));
   fail_unless (strstr (advice, row->named) != NULL, "'%s' is not in: %s",
       row->named, advice);
