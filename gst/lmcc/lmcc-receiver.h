@@ -104,6 +104,8 @@ typedef enum
  *     %LMCC_DEFAULT_MAX_LEAP
  * @on_loss: what to deliver after a loss
  * @source_policy: which host's session is received, of several
+ * @end_on_bye: end with the session where the sender says BYE:
+ *     %LMCC_RECEIVER_ACTION_END
  * @codecs: (nullable) (array zero-terminated=1): encoding names that sessions may
  *     have beside those that lmcc_session_codec_is_usual() knows
  * @sequence_seed: random; the first sequence number given out, the receiver's own
@@ -127,6 +129,7 @@ typedef struct
   guint max_leap;
   LmccOnLoss on_loss;
   LmccSourcePolicy source_policy;
+  gboolean end_on_bye;
   const gchar *const *codecs;
   guint32 sequence_seed;
   /*< private >*/
@@ -164,6 +167,9 @@ typedef struct
  *     what is given up
  * @LMCC_RECEIVER_ACTION_CIRCUIT_BREAKER: all groups are left because of @reason;
  *     nothing more comes
+ * @LMCC_RECEIVER_ACTION_END: the sender said BYE, was silent for
+ *     %LMCC_SOURCE_TIMEOUT, and all that came of it was given out: all groups are
+ *     left, and nothing more comes; only with @end_on_bye of the configuration
  */
 typedef enum
 {
@@ -185,6 +191,7 @@ typedef enum
   LMCC_RECEIVER_ACTION_SEND_CONTROL,
   LMCC_RECEIVER_ACTION_MEMORY_FULL,
   LMCC_RECEIVER_ACTION_CIRCUIT_BREAKER,
+  LMCC_RECEIVER_ACTION_END,
 } LmccReceiverActionType;
 
 /**

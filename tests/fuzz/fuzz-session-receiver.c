@@ -52,7 +52,7 @@ typedef struct
   gint max_level;
   gboolean joined[LMCC_MAX_GROUPS];
   gint control_group; /* joined; -1: none */
-  gboolean broken;    /* the circuit breaker has spoken */
+  gboolean broken;    /* nothing more comes */
   LmccSourcePolicy policy;
   LmccTime own_heard;            /* the sender, while it was the session's */
   guint deaf;                    /* so many packets of the sender are lost */
@@ -153,6 +153,7 @@ check_action (World *world, const LmccReceiverAction *action)
       answer_report (world, action);
       break;
     case LMCC_RECEIVER_ACTION_CIRCUIT_BREAKER:
+    case LMCC_RECEIVER_ACTION_END:
       world->broken = TRUE;
       break;
     case LMCC_RECEIVER_ACTION_SOURCE_CHANGED:
@@ -511,6 +512,7 @@ start_receiver (World *world, guint8 how)
     config.session = lmcc_sender_get_session (world->feed.sender);
   if (how & 128)
     config.max_memory = LMCC_MEMORY_MIN;
+  config.end_on_bye = (how & 24) == 24;
   config.source_policy = world->policy = (world->setup >> 5) % 3;
   world->max_level = -1;
   world->receiver = lmcc_receiver_new (&config);

@@ -73,6 +73,7 @@ static const gchar *const keys[] = {
   "rtt",
   "source-policy",
   "max-memory",
+  "eos-on-bye",
   "codecs",
   "x",
   "",

@@ -10,6 +10,7 @@
 #include "receiver/allowance.h"
 #include "receiver/actions.h"
 #include "receiver/circuit-breaker.h"
+#include "receiver/ending.h"
 #include "receiver/gate/gate.h"
 #include "receiver/join-notices.h"
 #include "receiver/key-requests.h"
@@ -50,6 +51,7 @@ struct _LmccReceiver
   LmccAddress source;
   gboolean source_gone;
   LmccTime heard_since; /* the present sender, or the latest */
+  LmccReceiverGoodbye goodbye;
   LmccTime last_heard;
   LmccTime last_any;
   LmccTime timeout_posted;

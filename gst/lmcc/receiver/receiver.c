@@ -7,6 +7,7 @@
 #include "receiver/actions.h"
 #include "receiver/algorithm.h"
 #include "receiver/door.h"
+#include "receiver/ending.h"
 #include "receiver/layer-queue.h"
 #include "receiver/membership.h"
 #include "receiver/memory.h"
@@ -200,6 +201,18 @@ check_breaker (LmccReceiver *receiver, LmccTime now)
   return TRUE;
 }
 
+/* Ends the reception with the session. */
+static gboolean
+check_end (LmccReceiver *receiver, LmccTime now)
+{
+  if (!lmcc_receiver_has_ended (receiver, now))
+    return FALSE;
+  lmcc_receiver_stop (receiver, now);
+  lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_END);
+
+  return TRUE;
+}
+
 static void
 run_controller (LmccReceiver *receiver, LmccTime now)
 {
@@ -256,6 +269,8 @@ lmcc_receiver_handle_timeout (LmccReceiver *receiver, LmccTime now)
   }
   settle_due (receiver, now);
   lmcc_receiver_pump (receiver, now);
+  if (check_end (receiver, now))
+    return;
 
   if (receiver->have_session && !receiver->source_gone
       && now >= receiver->last_heard + LMCC_SOURCE_TIMEOUT) {
@@ -324,6 +339,7 @@ lmcc_receiver_next_timeout (const LmccReceiver *receiver)
   next = MIN (next, lmcc_receiver_next_rejoin (receiver));
   next = MIN (next, next_silence (receiver));
   next = MIN (next, lmcc_receiver_next_unheard (receiver));
+  next = MIN (next, lmcc_receiver_next_end (receiver));
   if (receiver->have_session && !receiver->source_gone)
     next = MIN (next, receiver->last_heard + LMCC_SOURCE_TIMEOUT);
   next = MIN (next, receiver->sources.check_at);

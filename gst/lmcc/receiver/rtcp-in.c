@@ -3,6 +3,7 @@
  */
 #include "receiver/actions.h"
 #include "receiver/door.h"
+#include "receiver/ending.h"
 #include "receiver/private.h"
 #include "receiver/pump.h"
 #include "receiver/reports.h"
@@ -106,8 +107,10 @@ control_bye (gpointer user_data, guint32 ssrc)
 {
   Control *control = user_data;
 
-  if (lmcc_receiver_is_own_source (control->receiver, control->source, ssrc)
-      && !control->receiver->source_gone)
+  if (!lmcc_receiver_is_own_source (control->receiver, control->source, ssrc))
+    return;
+  lmcc_receiver_note_goodbye (control->receiver, control->now);
+  if (!control->receiver->source_gone)
     lmcc_receiver_source_is_gone (control->receiver, LMCC_REASON_GOODBYE,
         control->now);
 }

@@ -4,6 +4,7 @@
 #include "receiver/actions.h"
 #include "receiver/algorithm.h"
 #include "receiver/door.h"
+#include "receiver/ending.h"
 #include "receiver/join-notices.h"
 #include "receiver/layer-queue.h"
 #include "receiver/layer.h"
@@ -275,6 +276,7 @@ lmcc_receiver_forget_source (LmccReceiver *receiver, const gchar *reason,
   lmcc_receiver_forget_key_requests (receiver);
   lmcc_record_assembler_reset (receiver->assembler);
   receiver->have_session = FALSE;
+  receiver->goodbye.said = FALSE;
   lmcc_receiver_update_learning (receiver);
 }
 
@@ -389,5 +391,6 @@ lmcc_receiver_heard_source (LmccReceiver *receiver, LmccTime now)
     receiver->heard_since = now;
   receiver->last_heard = now;
   receiver->source_gone = FALSE;
+  lmcc_receiver_doubt_goodbye (receiver, now);
   receiver->waiting_since = LMCC_TIME_NONE;
 }

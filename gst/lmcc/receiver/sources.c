@@ -9,6 +9,7 @@
 #include "control/controller.h"
 #include "receiver/actions.h"
 #include "receiver/door.h"
+#include "receiver/ending.h"
 #include "receiver/private.h"
 #include "receiver/pump.h"
 #include "receiver/source-and-level.h"
@@ -114,7 +115,7 @@ is_bounded (const LmccReceiver *receiver, const LmccRival *rival)
 static gboolean
 is_eligible (LmccReceiver *receiver, const LmccRival *rival, LmccTime now)
 {
-  if (!lmcc_rival_is_fresh (rival, now)
+  if (!lmcc_rival_is_fresh (rival, now) || lmcc_receiver_is_ending (receiver)
       || lmcc_receiver_is_refused (receiver, &rival->address)
       || !lmcc_receiver_source_allowed (receiver, &rival->address))
     return FALSE;
@@ -173,7 +174,8 @@ gboolean
 lmcc_receiver_may_take_address (const LmccReceiver *receiver,
     const LmccAddress *source, LmccTime now)
 {
-  if (lmcc_receiver_is_refused (receiver, source))
+  if (lmcc_receiver_is_refused (receiver, source)
+      || lmcc_receiver_is_ending (receiver))
     return FALSE;
   if (lmcc_receiver_is_own_address (receiver, source))
     return receiver->source_gone;
@@ -486,7 +488,8 @@ lmcc_receiver_source_is_gone (LmccReceiver *receiver, const gchar *reason,
     LmccTime now)
 {
   receiver->source_gone = TRUE;
-  if (!lmcc_receiver_choose_source (receiver, now))
+  if (!lmcc_receiver_choose_source (receiver, now)
+      && !lmcc_receiver_is_ending (receiver))
     lmcc_receiver_post_waiting (receiver, reason, now);
 }
 

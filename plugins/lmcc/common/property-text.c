@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Values of properties as text, for URIs: whole numbers, strings and the nicks
- * of enumerations. */
+/* Values of properties as text, for URIs: truth values, whole numbers, strings
+ * and the nicks of enumerations. */
 #include "config.h"
 
 #include "common/properties.h"
@@ -76,6 +76,17 @@ parse_number (const GstLmccProperty *row, const gchar *text, gpointer settings)
   return TRUE;
 }
 
+static gboolean
+parse_boolean (const GstLmccProperty *row, const gchar *text, gpointer settings)
+{
+  gboolean is_true = g_str_equal (text, "true");
+
+  if (!is_true && !g_str_equal (text, "false"))
+    return FALSE;
+  MEMBER (gboolean, settings, row) = is_true;
+  return TRUE;
+}
+
 /**
  * gst_lmcc_property_parse:
  * @row: a property that a URI may set
@@ -90,6 +101,11 @@ gst_lmcc_property_parse (const GstLmccProperty *row, const gchar *text,
     gpointer settings, gchar **remedy)
 {
   switch (row->kind) {
+    case GST_LMCC_PROPERTY_BOOLEAN:
+      if (parse_boolean (row, text, settings))
+        return TRUE;
+      *remedy = g_strdup ("give true or false");
+      return FALSE;
     case GST_LMCC_PROPERTY_INT:
     case GST_LMCC_PROPERTY_UINT:
     case GST_LMCC_PROPERTY_UINT64:
@@ -137,6 +153,8 @@ gst_lmcc_property_format (const GstLmccProperty *row, gconstpointer settings)
   const gchar *text;
 
   switch (row->kind) {
+    case GST_LMCC_PROPERTY_BOOLEAN:
+      return g_strdup (MEMBER (gboolean, settings, row) ? "true" : "false");
     case GST_LMCC_PROPERTY_INT:
       return g_strdup_printf ("%d", MEMBER (gint, settings, row));
     case GST_LMCC_PROPERTY_UINT:
@@ -168,6 +186,7 @@ gst_lmcc_property_is_default (const GstLmccProperty *row,
   const gchar *text;
 
   switch (row->kind) {
+    case GST_LMCC_PROPERTY_BOOLEAN:
     case GST_LMCC_PROPERTY_INT:
       return MEMBER (gint, settings, row) == row->number;
     case GST_LMCC_PROPERTY_UINT:

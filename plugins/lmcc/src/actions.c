@@ -409,11 +409,25 @@ tell_memory_full (GstLmccSrc *self, const gchar *reason, LmccTime now)
 
 /* Nothing more comes: what waits downstream for more is let go. */
 static void
+push_eos (GstLmccSrc *self)
+{
+  gst_lmcc_src_output_push_event (&self->video, gst_event_new_eos ());
+  gst_lmcc_src_output_push_event (&self->sound, gst_event_new_eos ());
+}
+
+static void
 tell_circuit_breaker (GstLmccSrc *self, const gchar *reason)
 {
   GST_ELEMENT_ERROR (self, RESOURCE, READ, ("%s", reason), (NULL));
-  gst_lmcc_src_output_push_event (&self->video, gst_event_new_eos ());
-  gst_lmcc_src_output_push_event (&self->sound, gst_event_new_eos ());
+  push_eos (self);
+}
+
+static void
+end (GstLmccSrc *self)
+{
+  GST_INFO_OBJECT (self, "the sender said goodbye, and all was given out");
+  self->ended = TRUE;
+  push_eos (self);
 }
 
 static void
@@ -481,6 +495,9 @@ perform (GstLmccSrc *self, const LmccReceiverAction *action, LmccTime now)
       break;
     case LMCC_RECEIVER_ACTION_CIRCUIT_BREAKER:
       tell_circuit_breaker (self, action->reason);
+      break;
+    case LMCC_RECEIVER_ACTION_END:
+      end (self);
       break;
   }
 }

@@ -325,6 +325,7 @@ gst_lmcc_src_open (GstLmccSrc *self)
   self->last_now = 0;
   self->epoch = 0;
   self->n_timestamps = 0;
+  self->ended = FALSE;
   self->stream_group_id = gst_util_group_id_next ();
 
   ok = read_algorithm_settings (self, &settings) && check_uri (self)

@@ -114,6 +114,7 @@ struct _GstLmccSrc
   GArray *actions;
   guint next_action;
   gboolean told_pads;
+  gboolean ended; /* with the session; until PAUSED to READY */
   gboolean segments_pass;
   gboolean hiding;
   LmccTime segment_start; /* once what is hidden has been sent */

@@ -22,9 +22,9 @@ static const GstLmccProperty rows[] = {
    * `lmcc://[SOURCE@]GROUP[:PORT][?KEY=VALUE&...]`, IPv6 addresses of groups in
    * brackets. The keys are `max-level`, `max-bitrate`, `max-memory`, `latency`,
    * `latency-profile`, `algorithm`, `rtt-mode`, `rtt`, `multicast-iface`,
-   * `on-loss` and `source-policy`, each as the property of that name; another
-   * key is passed over with a warning. What an earlier URI had set is the
-   * default again, unless the new one says it.
+   * `on-loss`, `source-policy` and `eos-on-bye`, each as the property of that
+   * name; another key is passed over with a warning. What an earlier URI had
+   * set is the default again, unless the new one says it.
    *
    * Since: 0.1
    */
@@ -262,6 +262,22 @@ static const GstLmccProperty rows[] = {
   GST_LMCC_ENUM (source_policy, "source-policy", "Source policy",
       "Whose session is received, of several", gst_lmcc_source_policy_get_type,
       "first", READY | IN_URI),
+  /**
+   * GstLmccSrc:eos-on-bye:
+   *
+   * Whether the reception ends with the session. Where the sender says BYE, as
+   * #lmccsink does when it stops, and is not heard for 0.6 s, each pad sends
+   * EOS behind all that was received, and all groups are left. A BYE that the
+   * sender goes on after is passed over, as anybody may have forged it. A
+   * sender that begins anew meanwhile, or later, is not taken: for that set the
+   * element to READY and to PLAYING again. Without, the source waits for the
+   * next session, as it does after a silence without BYE in any case.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_BOOLEAN (eos_on_bye, "eos-on-bye", "EOS on BYE",
+      "Whether to send EOS when the sender has said BYE", FALSE,
+      READY | IN_URI),
   /**
    * GstLmccSrc:codecs:
    *

@@ -121,7 +121,8 @@ check_latency (GstLmccSrc *self)
   g_mutex_lock (&self->lock);
   latency = lmcc_receiver_get_latency (self->receiver);
   g_mutex_unlock (&self->lock);
-  if (latency == self->latency_told)
+  /* The last pictures are still to be shown when the session is over. */
+  if (latency == self->latency_told || self->ended)
     return;
   self->latency_told = latency;
   gst_lmcc_src_queue_set_latency (self->video.queue, latency);
@@ -207,6 +208,8 @@ start_receiver (GstLmccSrc *self)
   self->last_run = now;
   /* What came while paused is old. */
   gst_lmcc_src_discard (self);
+  if (self->ended)
+    return;
 
   g_mutex_lock (&self->lock);
   lmcc_receiver_start (self->receiver, now);
@@ -251,6 +254,7 @@ create_receiver (GstLmccSrc *self)
   config.max_bitrate = self->settings.max_bitrate;
   config.max_memory = self->settings.max_memory;
   config.allow_low_port = self->settings.allow_low_feedback_port;
+  config.end_on_bye = self->settings.eos_on_bye;
   config.on_loss = (LmccOnLoss) self->settings.on_loss;
   config.source_policy = (LmccSourcePolicy) self->settings.source_policy;
   codecs = gst_lmcc_src_read_codecs (self->settings.codecs);

@@ -36,6 +36,7 @@ typedef struct
   guint rtt;
   gint on_loss;
   gint source_policy;
+  gboolean eos_on_bye;
   gchar *codecs;
   gint buffer_size;
   guint stats_update_interval;

@@ -150,6 +150,7 @@ static const OddValue odd_values[] = {
   { "on-loss", "freeze", TRUE },
   { "source-policy", "any", TRUE },
   { "source-policy", "ask", TRUE },
+  { "eos-on-bye", "true", TRUE },
 };
 
 static void
@@ -169,7 +170,7 @@ GST_START_TEST (test_a_uri_that_is_told_is_read_as_the_same)
 {
   static const gchar *const names[] = { "port", "latency", "max-level",
     "max-bitrate", "max-memory", "rtt", "rtt-mode", "algorithm", "on-loss",
-    "source-policy", "multicast-iface", "address" };
+    "source-policy", "eos-on-bye", "multicast-iface", "address" };
   const OddValue *first = &odd_values[__i__];
   guint i, j;
 

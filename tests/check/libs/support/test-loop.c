@@ -151,6 +151,7 @@ test_loop_add_receiver (TestLoop *loop, gint max_level, LmccOnLoss on_loss)
   config.on_loss = on_loss;
   config.source_policy = loop->source_policy;
   config.codecs = loop->codecs;
+  config.end_on_bye = loop->end_on_bye;
   config.sequence_seed = 65000;
   config.rtt_mode = loop->rtt_mode;
   config.fixed_rtt = loop->fixed_rtt;
@@ -354,6 +355,10 @@ drain_receiver (TestLoop *loop, TestReceiver *test)
         fail ("an honest stream fills the memory budget: %s", action.reason);
         break;
       case LMCC_RECEIVER_ACTION_CIRCUIT_BREAKER:
+        break;
+      case LMCC_RECEIVER_ACTION_END:
+        test->n_ends++;
+        test->ended_at = loop->now;
         break;
     }
   }

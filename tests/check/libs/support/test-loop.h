@@ -75,6 +75,8 @@ typedef struct
   guint n_sessions;
   guint n_waiting;
   guint n_timeouts;
+  guint n_ends;
+  LmccTime ended_at; /* the latest */
   guint n_unheard;
   const gchar *unheard; /* the latest one's reason */
   LmccAddress unheard_sender;
@@ -128,6 +130,7 @@ struct _TestLoop
   guint64 nonce;                  /* of senders that are started */
   LmccSourcePolicy source_policy; /* of receivers that are added */
   const gchar *const *codecs;
+  gboolean end_on_bye;
   gboolean paused;
   GRand *random;
   guint next_picture; /* decoding order */

@@ -1,0 +1,222 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * lmccsrc at the end of a session: what its pads give out before EOS, and what
+ * it does without.
+ */
+#include "element-tools.h"
+#include "fake-sender.h"
+#include "src-tools.h"
+
+#include <gst/check/gstcheck.h>
+#include <unistd.h>
+
+/* Of this process, so that tests that run beside it are not heard. */
+#define PORT ((guint16) (20000 + (getpid () % 20000) * 2))
+#define GROUP "239.77.19.1"
+
+/* The latest so many pictures are looked at: more than the encoder reorders. */
+#define LAST 12
+
+#define PICTURES "75"
+#define SOUNDS "150" /* of 20 ms */
+
+/* B pictures of two classes, each a layer. */
+#define VIDEO                                                        \
+  "videotestsrc is-live=true num-buffers=" PICTURES " pattern=ball " \
+  "! video/x-raw,width=160,height=120,framerate=25/1 "               \
+  "! x264enc aud=false key-int-max=24 bframes=3 b-pyramid=true "     \
+  "speed-preset=ultrafast ! identity name=sent "                     \
+  "! video/x-h264,stream-format=byte-stream,alignment=au ! lmcc. "
+#define SOUND                                                    \
+  "audiotestsrc is-live=true num-buffers=" SOUNDS " wave=ticks " \
+  "samplesperbuffer=960 ! audio/x-raw,rate=48000,channels=1 "    \
+  "! opusenc ! lmcc.audio_sink "
+#define DEPAYLOADED                                          \
+  "! rtph264depay ! video/x-h264,stream-format=byte-stream," \
+  "alignment=au ! identity name=received ! fakesink sync=%s "
+
+typedef struct
+{
+  const gchar *sound;
+  const gchar *sync; /* of the video sink: one that keeps pictures back */
+} Row;
+
+static const Row rows[] = {
+  { "", "false" },
+  { "", "true" },
+  { SOUND, "false" },
+};
+
+typedef struct
+{
+  gchar *sums[LAST]; /* in a ring */
+  guint n;
+} Pictures;
+
+/* What parameter sets stand before a key frame depends on payloaders, so key
+ * frames are not looked at. */
+static void
+note_picture (GstElement *identity G_GNUC_UNUSED, GstBuffer *buffer,
+    Pictures *pictures)
+{
+  GstMapInfo map;
+
+  if (!GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT))
+    return;
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+  g_free (pictures->sums[pictures->n % LAST]);
+  pictures->sums[pictures->n++ % LAST] =
+      g_compute_checksum_for_data (G_CHECKSUM_SHA256, map.data, map.size);
+  gst_buffer_unmap (buffer, &map);
+}
+
+static void
+watch (GstElement *pipeline, const gchar *name, Pictures *pictures)
+{
+  g_autoptr (GstElement) identity =
+      gst_bin_get_by_name (GST_BIN (pipeline), name);
+
+  g_signal_connect (identity, "handoff", G_CALLBACK (note_picture), pictures);
+}
+
+static void
+clear (Pictures *pictures)
+{
+  guint i;
+
+  for (i = 0; i < LAST; i++)
+    g_free (pictures->sums[i]);
+}
+
+static void
+wait_eos (GstElement *pipeline)
+{
+  g_autoptr (GstMessage) message =
+      test_wait_message (pipeline, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
+}
+
+static GstElement *
+launch_receiver (const Row *row)
+{
+  return test_launch ("lmccsrc name=lmcc algorithm=none eos-on-bye=true "
+                      "uri=lmcc://" GROUP ":%u?multicast-iface=lo&latency=1000 "
+                      "lmcc.src " DEPAYLOADED "%s",
+      PORT, row->sync,
+      row->sound[0] != '\0' ? "lmcc.audio ! rtpopusdepay ! fakesink" : "");
+}
+
+/* Each pad sends EOS, and none before the last picture. */
+GST_START_TEST (test_the_last_pictures_come_before_eos)
+{
+  const Row *row = &rows[__i__];
+  GstElement *receiver = launch_receiver (row);
+  GstElement *sender = test_launch ("lmccsink name=lmcc address=" GROUP
+                                    " port=%u multicast-iface=lo "
+                                    "algorithm=none " VIDEO "%s",
+      PORT, row->sound);
+  Pictures sent = { 0 }, received = { 0 };
+  guint i;
+
+  watch (sender, "sent", &sent);
+  watch (receiver, "received", &received);
+  gst_element_set_state (receiver, GST_STATE_PLAYING);
+  gst_element_set_state (sender, GST_STATE_PLAYING);
+  wait_eos (sender);
+  test_end_pipeline (sender);
+  wait_eos (receiver);
+  test_end_pipeline (receiver);
+
+  fail_unless (sent.n > LAST && received.n > LAST);
+  for (i = 1; i <= LAST; i++)
+    fail_unless_equals_string (received.sums[(received.n - i) % LAST],
+        sent.sums[(sent.n - i) % LAST]);
+  clear (&sent);
+  clear (&received);
+}
+
+GST_END_TEST;
+
+static void
+receiver_init (TestSrc *receiver, const gchar *options)
+{
+  g_autofree gchar *uri =
+      g_strdup_printf ("lmcc://%s:%u?multicast-iface=lo", GROUP, PORT);
+
+  test_src_init (receiver, options, uri, "max-buffers=10 drop=true");
+  test_src_play (receiver);
+}
+
+static gboolean
+is_eos (TestSrc *receiver)
+{
+  gboolean eos;
+
+  g_object_get (receiver->sink, "eos", &eos, NULL);
+
+  return eos;
+}
+
+GST_START_TEST (test_without_being_asked_to_it_waits_for_the_next_session)
+{
+  FakeSender *sender = fake_sender_start (GROUP, PORT, 1, NULL);
+  TestSrc receiver;
+
+  receiver_init (&receiver, "");
+  test_src_await (&receiver);
+  fake_sender_stop (sender);
+  gst_message_unref (test_src_wait (&receiver, "lmcc-unheard"));
+  fail_if (is_eos (&receiver));
+  sender = fake_sender_start (GROUP, PORT, 1, NULL);
+  while (test_get_count (receiver.src, "sources") < 2)
+    test_src_await (&receiver);
+  fake_sender_stop (sender);
+  test_src_clear (&receiver);
+}
+
+GST_END_TEST;
+
+/* To PAUSED and back changes nothing. An appsink forgets EOS in NULL. */
+GST_START_TEST (test_after_eos_it_has_to_be_started_anew)
+{
+  TestSrc receiver;
+  guint i;
+
+  receiver_init (&receiver, "eos-on-bye=true");
+  for (i = 0; i < 2; i++) {
+    FakeSender *sender = fake_sender_start (GROUP, PORT, 1, NULL);
+
+    test_src_await (&receiver);
+    fake_sender_stop (sender);
+    wait_eos (receiver.pipeline);
+    gst_element_set_state (receiver.pipeline, GST_STATE_PAUSED);
+    gst_element_set_state (receiver.pipeline, GST_STATE_PLAYING);
+    fail_unless (is_eos (&receiver));
+    gst_element_set_state (receiver.pipeline, GST_STATE_NULL);
+    test_src_play (&receiver);
+  }
+  test_src_clear (&receiver);
+}
+
+GST_END_TEST;
+
+static Suite *
+lmccsrc_eos_suite (void)
+{
+  Suite *suite = suite_create ("lmccsrc-eos");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_set_timeout (tcase, 60);
+  tcase_add_loop_test (tcase, test_the_last_pictures_come_before_eos, 0,
+      G_N_ELEMENTS (rows));
+  tcase_add_test (tcase,
+      test_without_being_asked_to_it_waits_for_the_next_session);
+  tcase_add_test (tcase, test_after_eos_it_has_to_be_started_anew);
+
+  return suite;
+}
+
+GST_CHECK_MAIN (lmccsrc_eos);
