@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tool.h"
+#include "tool-record.h"
 #include "tool-screen.h"
 
 #define DEFAULT_URI \
@@ -66,6 +67,7 @@ gint
 tool_play (gint argc, gchar **argv)
 {
   g_autofree gchar *iface = NULL;
+  g_autofree gchar *record = NULL;
   gint level = -1, latency = -1;
   const GOptionEntry entries[] = {
     { "level", 0, 0, G_OPTION_ARG_INT, &level,
@@ -76,6 +78,10 @@ tool_play (gint argc, gchar **argv)
         "IFACE" },
     { "latency", 0, 0, G_OPTION_ARG_INT, &latency,
         "How long to wait for late packets (default: as lmccsrc)", "MS" },
+    { "record", 0, 0, G_OPTION_ARG_FILENAME, &record,
+        "Write the session into a file (.mkv, .webm, .mp4) instead, until its "
+        "sender stops",
+        "FILE" },
     { NULL }
   };
   g_autoptr (GOptionContext) context = g_option_context_new ("[URI]");
@@ -108,6 +114,8 @@ tool_play (gint argc, gchar **argv)
   add_number (uri, "latency", latency);
   if (!tool_has_lmcc ("lmccsrc"))
     return TOOL_EXIT_FAILURE;
+  if (record != NULL)
+    return tool_record (uri->str, record);
   line = make_line (uri->str);
 
   return line != NULL ? tool_line_run (line) : TOOL_EXIT_FAILURE;

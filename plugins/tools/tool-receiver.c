@@ -11,6 +11,9 @@
 /* Longer than the longest distance of two session records, 2 s. */
 #define PATIENCE_SECONDS 4
 
+/* What is to end by itself has so long. */
+#define FINISH_SECONDS 5
+
 /* The same warning again, us (LMCC_MESSAGE_INTERVAL). */
 #define WARNING_INTERVAL (10 * G_USEC_PER_SEC)
 #define MAX_WARNED_OF 64
@@ -138,6 +141,34 @@ tool_receiver_stop (ToolReceiver *receiver, gint status)
   g_main_loop_quit (receiver->loop);
 }
 
+static gboolean
+on_finish_timeout (gpointer user_data)
+{
+  ToolReceiver *receiver = user_data;
+
+  receiver->finish_timeout = 0;
+  tool_error ("the pipeline did not end within %d s; stopped", FINISH_SECONDS);
+  tool_receiver_stop (receiver, TOOL_EXIT_FAILURE);
+
+  return G_SOURCE_REMOVE;
+}
+
+/* Told again, it stops at once. */
+static void
+finish (ToolReceiver *receiver, gint status)
+{
+  if (status != TOOL_EXIT_OK)
+    receiver->status = status;
+  if (receiver->finishing || receiver->handler->finish == NULL
+      || !receiver->handler->finish (receiver)) {
+    tool_receiver_stop (receiver, status);
+    return;
+  }
+  receiver->finishing = TRUE;
+  receiver->finish_timeout =
+      g_timeout_add_seconds (FINISH_SECONDS, on_finish_timeout, receiver);
+}
+
 /* Of the debug text only what the element wrote, not where in its code. */
 static void
 print_error (const GError *error, const gchar *debug)
@@ -184,7 +215,7 @@ on_bus_message (GstBus *bus G_GNUC_UNUSED, GstMessage *message,
     case GST_MESSAGE_ERROR:
       gst_message_parse_error (message, &error, &debug);
       print_error (error, debug);
-      tool_receiver_stop (receiver, TOOL_EXIT_FAILURE);
+      finish (receiver, TOOL_EXIT_FAILURE);
       break;
     case GST_MESSAGE_WARNING:
       gst_message_parse_warning (message, &error, &debug);
@@ -251,9 +282,7 @@ on_second (gpointer user_data)
 static gboolean
 on_end (gpointer user_data)
 {
-  ToolReceiver *receiver = user_data;
-
-  tool_receiver_stop (receiver, TOOL_EXIT_OK);
+  finish (user_data, TOOL_EXIT_OK);
 
   return G_SOURCE_CONTINUE;
 }
@@ -284,6 +313,8 @@ tool_receiver_run (ToolReceiver *receiver)
     if (sources[i] != 0)
       g_source_remove (sources[i]);
   }
+  if (receiver->finish_timeout != 0)
+    g_source_remove (receiver->finish_timeout);
   /* The last second may have been the first. */
   stats = read_stats (receiver);
   note_received (receiver, stats);

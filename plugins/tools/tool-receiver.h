@@ -16,6 +16,8 @@ typedef struct _ToolReceiver ToolReceiver;
  * ToolReceiverHandler:
  * @message: (nullable): an element message of lmccsrc's
  * @second: (nullable): once each second, with the stats, or %NULL if none
+ * @finish: (nullable): has the pipeline end by itself when it is to stop; says
+ *     whether it will
  *
  * Called from the main loop.
  */
@@ -23,6 +25,7 @@ typedef struct
 {
   void (*message) (ToolReceiver *receiver, const GstStructure *message);
   void (*second) (ToolReceiver *receiver, const GstStructure *stats);
+  gboolean (*finish) (ToolReceiver *receiver);
 } ToolReceiverHandler;
 
 /**
@@ -31,6 +34,7 @@ typedef struct
  * @source: the lmccsrc
  * @start: monotonic time at which it started, in us
  * @received: a packet came
+ * @finishing: the pipeline was told to end
  *
  * What the commands that receive have in common.
  */
@@ -44,6 +48,8 @@ struct _ToolReceiver
   gint64 start;
   gboolean received;
   gboolean warned;
+  gboolean finishing;
+  guint finish_timeout;
   gchar *uri;
 
   gint seconds;

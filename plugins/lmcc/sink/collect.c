@@ -76,9 +76,10 @@ is_key (const LmccUnit *unit)
   return unit->klass == 0 && unit->switch_point;
 }
 
-/* Whether the unit still has its place in the order of decoding times, which
- * the sound may be behind by a while: it is not in the pictures' order. A rung
- * that was left out comes back with a key frame only. */
+/* Whether the unit still has its place in the pictures' order of decoding
+ * times. The sound has none there: it may be behind by a while, and pictures
+ * may be behind the sound, as an encoder takes more time than the latency that
+ * it tells. A rung that was left out comes back with a key frame only. */
 static gboolean
 is_in_time (GstLmccSinkCore *core, GstLmccSinkPad *rung, const LmccUnit *unit)
 {
@@ -273,7 +274,8 @@ gst_lmcc_sink_collect (GstLmccSinkCore *core, LmccTime now, LmccTime *wake)
     *wake = due;
     return NULL;
   }
-  if (missing) {
+  /* Pictures wait for each other; the sound goes on without them. */
+  if (missing && !rung->sound) {
     if (!LMCC_TIME_IS_VALID (core->missing_since))
       core->missing_since = core->settings.properties.sync ? due : now;
     *wake = core->missing_since
@@ -285,7 +287,8 @@ gst_lmcc_sink_collect (GstLmccSinkCore *core, LmccTime now, LmccTime *wake)
   core->missing_since = LMCC_TIME_NONE;
   g_queue_pop_head (&rung->units);
   g_cond_broadcast (&core->cond);
-  core->collected = MAX (core->collected, unit->decoding_time);
+  if (!rung->sound)
+    core->collected = MAX (core->collected, unit->decoding_time);
   unit->presentation_time = to_library_time (core, unit->presentation_time);
   unit->decoding_time = due;
   return unit;

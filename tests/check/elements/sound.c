@@ -106,14 +106,20 @@ add_probe (GstElement *pipeline, const gchar *name,
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, callback, NULL, NULL);
 }
 
+static void
+start_flashes (GstElement *pipeline)
+{
+  add_probe (pipeline, "video", make_flash);
+  add_probe (pipeline, "audio", make_click);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+}
+
 static GstElement *
 start_sender (const gchar *text)
 {
   GstElement *pipeline = test_launch ("%s", text);
 
-  add_probe (pipeline, "video", make_flash);
-  add_probe (pipeline, "audio", make_click);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  start_flashes (pipeline);
 
   return pipeline;
 }
@@ -497,6 +503,48 @@ GST_START_TEST (test_either_stream_may_stay_unlinked)
 
 GST_END_TEST;
 
+static void
+recalculate_latency (GstElement *pipeline, gpointer user_data G_GNUC_UNUSED)
+{
+  gst_bin_recalculate_latency (GST_BIN (pipeline));
+}
+
+/* As applications do. */
+static GstBusSyncReply
+follow_latency (GstBus *bus G_GNUC_UNUSED, GstMessage *message,
+    gpointer pipeline)
+{
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_LATENCY)
+    gst_element_call_async (pipeline, recalculate_latency, NULL, NULL);
+
+  return GST_BUS_PASS;
+}
+
+/* An encoder that looks ahead tells its latency late, and takes longer than it
+ * tells: the sound does not wait for it, and its pictures are sent all the
+ * same. */
+GST_START_TEST (test_pictures_behind_the_sound_are_sent)
+{
+  GstElement *sender = test_launch (SINK (
+      "17570") " " VIDEO
+               "! queue ! x264enc bframes=3 b-pyramid=true b-adapt=false "
+               "speed-preset=ultrafast key-int-max=25 ! lmcc.sink_0 " AUDIO
+               "! queue ! opusenc ! lmcc.audio_sink");
+  Receiver *receiver = start_receiver (URI ("17570"));
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (sender), "lmcc");
+  g_autoptr (GstBus) bus = gst_element_get_bus (sender);
+
+  gst_bus_set_sync_handler (bus, follow_latency, sender, NULL);
+  start_flashes (sender);
+  wait_for (receiver, 4);
+  fail_unless_equals_uint64 (test_get_count (sink, "units-left-out"), 0);
+  check_lip_sync (receiver, 3);
+  stop_receiver (receiver);
+  stop (sender);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_sound_alone_is_refused_with_what_to_do)
 {
   GstElement *sender = test_launch (
@@ -531,6 +579,7 @@ sound_suite (void)
   tcase_add_test (tc, test_playbin_plays_pictures_and_sound);
   tcase_add_test (tc, test_playbin3_plays_pictures_and_sound);
   tcase_add_test (tc, test_either_stream_may_stay_unlinked);
+  tcase_add_test (tc, test_pictures_behind_the_sound_are_sent);
   tcase_add_test (tc, test_sound_alone_is_refused_with_what_to_do);
 
   return s;
