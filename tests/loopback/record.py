@@ -23,10 +23,10 @@ LATENCY = 1000
 SIGNALS = {'int': (signal.SIGINT, 0), 'term': (signal.SIGTERM, 0), 'kill': (signal.SIGKILL, -signal.SIGKILL)}
 
 SINK = f'lmccsink name=lmcc address={GROUP} port={PORT} multicast-iface=lo algorithm=none '
-VIDEO = (f'videotestsrc is-live=true num-buffers={PICTURES} pattern=smpte ! video/x-raw,format=I420,width=320,height=240,'
-         f'framerate=25/1 ! {lib.three_classes(300, KEY_DISTANCE)} ! queue ! lmcc.sink_0 ')
-SMALL = (f'videotestsrc is-live=true num-buffers={PICTURES} pattern=smpte ! video/x-raw,format=I420,width=160,height=120,'
-         f'framerate=25/1 ! {lib.three_classes(100, KEY_DISTANCE)} ! queue ! lmcc.sink_0 ')
+VIDEO = (f'videotestsrc is-live=true num-buffers={PICTURES} pattern=smpte ! video/x-raw,format=I420,width=320,'
+         f'height=240,framerate=25/1 ! {lib.three_classes(300, KEY_DISTANCE)} ! queue ! lmcc.sink_0 ')
+SMALL = (f'videotestsrc is-live=true num-buffers={PICTURES} pattern=smpte ! video/x-raw,format=I420,width=160,'
+         f'height=120,framerate=25/1 ! {lib.three_classes(100, KEY_DISTANCE)} ! queue ! lmcc.sink_0 ')
 LARGE = VIDEO.replace('sink_0', 'sink_1')
 SOUND = ('audiotestsrc is-live=true num-buffers={} wave=ticks samplesperbuffer=960 ! audio/x-raw,rate=48000,channels=1 '
          '! opusenc ! queue ! lmcc.audio_sink ').format(PICTURES * 2)
@@ -42,8 +42,8 @@ def send(line):
 
 
 def probe(path, stream, *arguments):
-    shown = subprocess.run(['ffprobe', '-v', 'error', '-select_streams', f'{stream}:0', '-of', 'json', *arguments, path],
-                           capture_output=True, text=True, check=False)
+    shown = subprocess.run(['ffprobe', '-v', 'error', '-select_streams', f'{stream}:0', '-of', 'json', *arguments,
+                            path], capture_output=True, text=True, check=False)
     return json.loads(shown.stdout or '{}')
 
 
@@ -66,15 +66,15 @@ def check_plays(path, least, most=PICTURES, twice=0):
     name = os.path.basename(path)
     keys = keys_of(path)
     lib.check(least <= len(keys) <= most and keys[0], f'{name}: {least} to {most} pictures from a key frame on', keys)
-    decoded = subprocess.run(['ffmpeg', '-v', 'error', '-nostdin', '-i', path, '-map', '0:v', '-fps_mode', 'passthrough',
-                              '-f', 'framemd5', '-'], capture_output=True, text=True, check=False)
+    decoded = subprocess.run(['ffmpeg', '-v', 'error', '-nostdin', '-i', path, '-map', '0:v', '-fps_mode',
+                              'passthrough', '-f', 'framemd5', '-'], capture_output=True, text=True, check=False)
     count = len([line for line in decoded.stdout.splitlines() if not line.startswith('#')])
     # Where a level begins, pictures are to be forgotten that were not sent at the one before.
     errors = [line for line in decoded.stderr.splitlines() if 'mmco: unref short' not in line]
     lib.check(decoded.returncode == 0 and not errors and 0 <= len(keys) - count <= twice,
               f'{name}: ffmpeg decodes all of it', count, len(keys), *errors)
-    shown = subprocess.run(['gst-launch-1.0', '-q', 'filesrc', f'location={path}', '!', 'parsebin', '!', 'avdec_h264', '!',
-                            'checksumsink', 'sync=false'], capture_output=True, text=True, check=False)
+    shown = subprocess.run(['gst-launch-1.0', '-q', 'filesrc', f'location={path}', '!', 'parsebin', '!', 'avdec_h264',
+                            '!', 'checksumsink', 'sync=false'], capture_output=True, text=True, check=False)
     count = len(lib.re.findall(lib.PICTURE.pattern, shown.stdout, lib.re.MULTILINE))
     lib.check(shown.returncode == 0 and 0 <= len(keys) - count <= twice, f'{name}: GStreamer plays all of it', count,
               len(keys), shown.stderr)
