@@ -23,7 +23,31 @@ typedef enum
   LMCC_SDP_RECORD,
 } LmccSdpForm;
 
+/**
+ * LmccSdpDetails:
+ * @session_name: (nullable): what the session is called; control characters are
+ *     written as spaces, and no more than %LMCC_SDP_MAX_NAME bytes
+ * @video_parameters: (nullable): the format parameters of the lowest rung, as in
+ *     a=fmtp; left out where they are not of printable ASCII characters, or longer
+ *     than %LMCC_SDP_MAX_PARAMETERS bytes
+ *
+ * What a description in the form %LMCC_SDP_FILE says to people and to players that
+ * know nothing of layers. lmcc_sdp_parse() passes it over.
+ */
+typedef struct
+{
+  const gchar *session_name;
+  const gchar *video_parameters;
+  /*< private >*/
+  gpointer reserved[LMCC_PADDING];
+} LmccSdpDetails;
+
+#define LMCC_SDP_MAX_NAME 255
+#define LMCC_SDP_MAX_PARAMETERS 4096
+
 LMCC_API gchar *lmcc_sdp_format (const LmccSession *session, LmccSdpForm form);
+LMCC_API gchar *lmcc_sdp_format_file (const LmccSession *session,
+    const LmccSdpDetails *details);
 LMCC_API gboolean lmcc_sdp_parse (const gchar *text, gssize size,
     LmccSession *session, GError **error);
 

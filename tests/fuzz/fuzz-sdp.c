@@ -9,6 +9,23 @@
 #include <gst/lmcc/lmcc.h>
 #include <string.h>
 
+/* Whatever a user calls a session, and an encoder its parameters, the session
+ * is read as it is. */
+static void
+check_details (const LmccSession *session, const guint8 *data, gsize size)
+{
+  g_autofree gchar *words = g_strndup ((const gchar *) data, size);
+  LmccSdpDetails details = { words, words, { 0 } };
+  g_autofree gchar *text = lmcc_sdp_format_file (session, &details);
+  g_autofree gchar *plain = lmcc_sdp_format (session, LMCC_SDP_FILE);
+  g_autofree gchar *again = NULL;
+  LmccSession read;
+
+  g_assert (lmcc_sdp_parse (text, -1, &read, NULL));
+  again = lmcc_sdp_format (&read, LMCC_SDP_FILE);
+  g_assert (g_str_equal (plain, again));
+}
+
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
@@ -30,6 +47,8 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
     second = lmcc_sdp_format (&again, form);
     g_assert (g_str_equal (first, second));
   }
+
+  check_details (&session, data, size);
 
   return 0;
 }

@@ -160,6 +160,26 @@ lmcc_sdp_format (const LmccSession *session, LmccSdpForm form)
   if (!lmcc_session_validate (session, NULL))
     return NULL;
 
-  return lmcc_sdp_write (session, form,
+  return lmcc_sdp_write (session, form, NULL,
       form == LMCC_SDP_FILE && lmcc_session_has_second_element (session));
+}
+
+/**
+ * lmcc_sdp_format_file:
+ * @session: a session that lmcc_session_validate() accepts
+ * @details: what else is to be said
+ *
+ * As lmcc_sdp_format() in the form %LMCC_SDP_FILE, with @details.
+ *
+ * Returns: (transfer full) (nullable): the text, or %NULL if @session is not
+ *     valid
+ */
+gchar *
+lmcc_sdp_format_file (const LmccSession *session, const LmccSdpDetails *details)
+{
+  if (!lmcc_session_validate (session, NULL))
+    return NULL;
+
+  return lmcc_sdp_write (session, LMCC_SDP_FILE, details,
+      lmcc_session_has_second_element (session));
 }

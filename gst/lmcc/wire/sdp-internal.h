@@ -38,6 +38,6 @@ lmcc_sdp_expect_rungs (const LmccSession *session)
 }
 
 gchar *lmcc_sdp_write (const LmccSession *session, LmccSdpForm form,
-    gboolean second_element);
+    const LmccSdpDetails *details, gboolean second_element);
 
 #endif

@@ -8,8 +8,13 @@
 #include "wire/layer-header.h"
 #include "wire/levels.h"
 
+#include <string.h>
+
 /* RFC 3551: RTP over UDP with the audio/video profile. */
 #define PROTOCOL "RTP/AVP"
+
+/* Where the user gives none: s= must not be empty (RFC 8866 section 5.3). */
+#define SESSION_NAME "lmcc layered multicast"
 
 static void
 append_time (GString *text, const gchar *key, LmccTime time)
@@ -205,10 +210,54 @@ append_source_filter (GString *text, const LmccSession *session, guint group,
       get_family_name (session), address, source, eol);
 }
 
+/* On one line, and whole characters. */
+static void
+append_name_line (GString *text, const LmccSdpDetails *details,
+    const gchar *eol)
+{
+  const gchar *name = details != NULL ? details->session_name : NULL;
+  g_autofree gchar *valid = g_utf8_make_valid (name != NULL ? name : "", -1);
+  gchar *at;
+
+  if (strlen (valid) > LMCC_SDP_MAX_NAME)
+    *g_utf8_find_prev_char (valid, valid + LMCC_SDP_MAX_NAME + 1) = '\0';
+  for (at = valid; *at != '\0'; at++) {
+    if (g_ascii_iscntrl (*at))
+      *at = ' ';
+  }
+  g_string_append_printf (text, "s=%s%s",
+      valid[0] != '\0' ? valid : SESSION_NAME, eol);
+}
+
+static gboolean
+are_parameters (const gchar *parameters)
+{
+  gsize size = strlen (parameters), i;
+
+  if (size == 0 || size > LMCC_SDP_MAX_PARAMETERS)
+    return FALSE;
+  for (i = 0; i < size; i++) {
+    if (!g_ascii_isprint (parameters[i]))
+      return FALSE;
+  }
+
+  return TRUE;
+}
+
+static void
+append_video_parameters (GString *text, const LmccSession *session,
+    const LmccSdpDetails *details, const gchar *eol)
+{
+  if (details != NULL && details->video_parameters != NULL
+      && are_parameters (details->video_parameters))
+    g_string_append_printf (text, "a=fmtp:%u %s%s", session->payload_type,
+        details->video_parameters, eol);
+}
+
 static void
 append_media (GString *text, const gchar *kind, const LmccSession *session,
     const LmccMedia *media, guint payload_type, LmccSdpForm form,
-    gboolean second_element, const gchar *eol)
+    const LmccSdpDetails *details, gboolean second_element, const gchar *eol)
 {
   /* RFC 7587 section 7: Opus always has two channels in its rtpmap. */
   const gchar *channels =
@@ -233,6 +282,8 @@ append_media (GString *text, const gchar *kind, const LmccSession *session,
   if (media == &session->sound && session->sound_parameters[0] != '\0')
     g_string_append_printf (text, "a=fmtp:%u %s%s", payload_type,
         session->sound_parameters, eol);
+  if (media == &session->video)
+    append_video_parameters (text, session, details, eol);
   if (form == LMCC_SDP_FILE) {
     append_rtcp (text, session, layer > 0, eol);
     g_string_append_printf (text, "a=extmap:%u %s%s", session->header_id,
@@ -255,6 +306,7 @@ append_media (GString *text, const gchar *kind, const LmccSession *session,
  * lmcc_sdp_write:
  * @session: a session that lmcc_session_validate() accepts
  * @form: readable, or short
+ * @details: (nullable): for the readable form
  * @second_element: whether packets carry a second element; who knows the
  *     session's algorithm says so
  *
@@ -268,7 +320,7 @@ append_media (GString *text, const gchar *kind, const LmccSession *session,
  */
 gchar *
 lmcc_sdp_write (const LmccSession *session, LmccSdpForm form,
-    gboolean second_element)
+    const LmccSdpDetails *details, gboolean second_element)
 {
   const gchar *eol = form == LMCC_SDP_FILE ? "\r\n" : "\n";
   gchar source[LMCC_ADDRESS_STRLEN];
@@ -281,21 +333,29 @@ lmcc_sdp_write (const LmccSession *session, LmccSdpForm form,
         sizeof (source));
 
   text = g_string_sized_new (512);
-  g_string_append_printf (text, "v=0%so=- %u %u IN %s %s%ss=%s%s", eol,
+  g_string_append_printf (text, "v=0%so=- %u %u IN %s %s%s", eol,
       session->ssrc_base, session->revision, get_family_name (session), source,
-      eol, form == LMCC_SDP_FILE ? "lmcc layered multicast" : "-", eol);
+      eol);
+  if (form == LMCC_SDP_FILE)
+    append_name_line (text, details, eol);
+  else
+    g_string_append_printf (text, "s=-%s", eol);
   append_connection (text, session, 0, eol);
   g_string_append_printf (text, "t=0 0%s", eol);
-  if (form == LMCC_SDP_FILE)
+  if (form == LMCC_SDP_FILE) {
     append_source_filter (text, session, 0, eol);
+    /* RFC 8866 section 6.7.1: who reads this receives. */
+    g_string_append_printf (text, "a=recvonly%s", eol);
+  }
   append_attribute (text, session, form);
   g_string_append (text, eol);
 
   append_media (text, "video", session, &session->video, session->payload_type,
-      form, second_element, eol);
+      form, details, second_element, eol);
   if (form == LMCC_SDP_FILE && session->sound.encoding_name[0] != '\0')
     append_media (text, "audio", session, &session->sound,
-        session->payload_type + LMCC_STREAM_SOUND, form, second_element, eol);
+        session->payload_type + LMCC_STREAM_SOUND, form, NULL, second_element,
+        eol);
 
   return g_string_free (text, FALSE);
 }

@@ -60,6 +60,7 @@ struct _GstLmccSinkPad
   /* lock */
   LmccMedia media;
   gchar parameters[LMCC_PARAMETERS_SIZE];
+  gchar *video_parameters; /* for the description, or NULL */
   guint8 stream;
   GQueue units;
   gboolean flushing;
@@ -242,6 +243,7 @@ struct _GstLmccSinkCore
   /* There is enough to start with, or to go on with after a flush. */
   gboolean ready;
   gboolean flush_sender;
+  gboolean parameters_changed; /* of a rung */
   LmccTime epoch;
   LmccTime now;
   gboolean live;
@@ -355,6 +357,12 @@ void gst_lmcc_sink_sending_close (GstLmccSinkCore *core);
 void gst_lmcc_sink_send (GstLmccSinkCore *core, guint destination,
     LmccPacket *packet);
 void gst_lmcc_sink_send_waiting (GstLmccSinkCore *core);
+
+/* sink/parameters.c */
+gchar *gst_lmcc_sink_read_parameters (GstCaps *caps);
+void gst_lmcc_sink_pad_take_parameters (GstLmccSinkCore *core,
+    GstLmccSinkPad *rung, GstCaps *caps);
+gchar *gst_lmcc_sink_dup_parameters (GstLmccSinkCore *core);
 
 /* sink/sdp.c */
 void gst_lmcc_sink_sdp_start (GstLmccSinkCore *core);

@@ -39,11 +39,16 @@ is_running (GstLmccSinkCore *core)
 static void
 session_changed (GstLmccSinkCore *core)
 {
+  g_autofree gchar *parameters = gst_lmcc_sink_dup_parameters (core);
+  LmccSdpDetails details = {
+    .session_name = core->settings.properties.session_name,
+    .video_parameters = parameters,
+  };
   gchar *text, *old;
 
   g_mutex_lock (&core->sender_lock);
   text =
-      lmcc_sdp_format (lmcc_sender_get_session (core->sender), LMCC_SDP_FILE);
+      lmcc_sdp_format_file (lmcc_sender_get_session (core->sender), &details);
   g_mutex_unlock (&core->sender_lock);
   gst_lmcc_sink_sdp_write (core, text);
   g_mutex_lock (&core->lock);
@@ -529,6 +534,7 @@ step (GstLmccSinkCore *core)
   gboolean start =
       core->sender == NULL && !core->started && core->ready && any_video (core);
   gboolean alone = is_sound_alone (core);
+  gboolean describe = core->parameters_changed && core->sender;
   LmccUnit *unit = NULL;
   GstClockTime in_time = check_stall (core, now);
 
@@ -550,6 +556,8 @@ step (GstLmccSinkCore *core)
     drain_actions (core);
     wake = 0;
   }
+  if (describe && is_running (core))
+    session_changed (core);
   if (alone && is_running (core))
     refuse_sound_alone (core);
   if (start && is_running (core)) {

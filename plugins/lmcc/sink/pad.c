@@ -154,7 +154,10 @@ handle_caps (GstLmccSinkCore *core, GstLmccSinkPad *rung, GstCaps *caps)
   if (rung->classifier == NULL)
     rung->classifier =
         lmcc_classifier_new (lmcc_codec_find (media.encoding_name), 0);
-  return !rung->sound || take_sound_caps (core, rung, caps);
+  if (rung->sound)
+    return take_sound_caps (core, rung, caps);
+  gst_lmcc_sink_pad_take_parameters (core, rung, caps);
+  return TRUE;
 }
 
 /* Data */
@@ -427,6 +430,7 @@ gst_lmcc_sink_pad_free (GstLmccSinkPad *rung)
 {
   gst_lmcc_sink_pad_clear (rung);
   g_clear_pointer (&rung->classifier, lmcc_classifier_free);
+  g_free (rung->video_parameters);
   g_free (rung);
 }
 

@@ -606,6 +606,17 @@ static const GstLmccProperty rows[] = {
   GST_LMCC_STRING (sdp_location, "sdp-location", "SDP location",
       "File for the session description", NULL, READY),
   /**
+   * GstLmccSink:session-name:
+   *
+   * What the session is called in its description (`s=`), for people. Control
+   * characters become spaces, and no more than 255 bytes are taken.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_STRING (session_name, "session-name", "Session name",
+      "What the session is called in its description", "lmcc layered multicast",
+      READY),
+  /**
    * GstLmccSink:sdp:
    *
    * The session's description (RFC 8866); %NULL before there is a session.

@@ -24,6 +24,7 @@ typedef struct
   gchar *multicast_iface;
   gchar *bind_address;
   gchar *sdp_location;
+  gchar *session_name;
   gint port;
   gint ttl_mc;
   gboolean loop;

@@ -10,21 +10,18 @@
 
 #include <string.h>
 
-#include <gst/sdp/sdp.h>
-
 /* RFC 7587 section 7: Opus has one rate, and up to two channels. */
 #define ENCODER                                            \
   "audioconvert ! audioresample ! audio/x-raw,rate=48000," \
   "channels=[1,2] ! opusenc"
 
-/* Without the payload type in front, and without spaces. */
+/* Without spaces. */
 static gboolean
-copy_parameters (const gchar *fmtp, gchar parameters[LMCC_PARAMETERS_SIZE])
+copy_parameters (const gchar *at, gchar parameters[LMCC_PARAMETERS_SIZE])
 {
-  const gchar *at = strchr (fmtp, ' ');
   gsize n = 0;
 
-  for (; at && *at; at++) {
+  for (; *at; at++) {
     if (*at == ' ')
       continue;
     if (n + 1 == LMCC_PARAMETERS_SIZE)
@@ -45,17 +42,10 @@ gboolean
 gst_lmcc_sink_sound_read_parameters (GstCaps *caps,
     gchar parameters[LMCC_PARAMETERS_SIZE])
 {
-  GstSDPMedia *media = NULL;
-  const gchar *fmtp = NULL;
-  gboolean fits;
+  g_autofree gchar *fmtp = gst_lmcc_sink_read_parameters (caps);
 
   memset (parameters, 0, LMCC_PARAMETERS_SIZE);
-  gst_sdp_media_new (&media);
-  if (gst_sdp_media_set_media_from_caps (caps, media) == GST_SDP_OK)
-    fmtp = gst_sdp_media_get_attribute_val (media, "fmtp");
-  fits = fmtp == NULL || copy_parameters (fmtp, parameters);
-  gst_sdp_media_free (media);
-  return fits;
+  return fmtp == NULL || copy_parameters (fmtp, parameters);
 }
 
 /**

@@ -708,6 +708,71 @@ GST_START_TEST (an_invalid_session_is_not_written)
   g_strlcpy (session.video.encoding_name, "H264\na=x",
       sizeof (session.video.encoding_name));
   fail_unless (lmcc_sdp_format (&session, LMCC_SDP_FILE) == NULL);
+  fail_unless (lmcc_sdp_format_file (&session, &(LmccSdpDetails){ 0 }) == NULL);
+}
+
+GST_END_TEST;
+
+/* What is said to people cannot say anything to programs. */
+GST_START_TEST (test_details_are_written_and_passed_over)
+{
+  static const struct
+  {
+    const gchar *name;
+    const gchar *parameters;
+    const gchar *name_line;
+    const gchar *parameters_line; /* NULL: none */
+  } rows[] = {
+    { NULL, NULL, "s=lmcc layered multicast\r\n", NULL },
+    { "", "", "s=lmcc layered multicast\r\n", NULL },
+    { "Lecture \xc3\xa4", "packetization-mode=1;sprop-parameter-sets=Z0IA,aM4=",
+        "s=Lecture \xc3\xa4\r\n",
+        "a=fmtp:96 packetization-mode=1;sprop-parameter-sets=Z0IA,aM4=\r\n" },
+    { "a\r\nm=video 1 RTP/AVP 1", "a\r\na=x-lmcc:1 v=2",
+        "s=a  m=video 1 RTP/AVP 1\r\n", NULL },
+    { "\xff\xfe", "\xff", "s=\xef\xbf\xbd\xef\xbf\xbd\r\n", NULL },
+  };
+  LmccSession session, again;
+  guint i;
+
+  native_session (&session, "239.255.42.1", "192.0.2.1");
+  for (i = 0; i < G_N_ELEMENTS (rows); i++) {
+    LmccSdpDetails details = { rows[i].name, rows[i].parameters, { 0 } };
+    g_autofree gchar *text = lmcc_sdp_format_file (&session, &details);
+
+    fail_unless (strstr (text, rows[i].name_line) != NULL, "%s", text);
+    fail_unless (strstr (text, "\r\na=recvonly\r\n") != NULL, "%s", text);
+    if (rows[i].parameters_line != NULL)
+      fail_unless (strstr (text, rows[i].parameters_line) != NULL, "%s", text);
+    else
+      fail_unless (strstr (text, "a=fmtp:96 ") == NULL, "%s", text);
+    fail_unless (lmcc_sdp_parse (text, -1, &again, NULL), "%s", text);
+    assert_same (&session, &again);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_long_details_are_cut_or_left_out)
+{
+  g_autofree gchar *name = g_strnfill (3 * LMCC_SDP_MAX_NAME, 'x');
+  g_autofree gchar *parameters = g_strnfill (LMCC_SDP_MAX_PARAMETERS + 1, 'y');
+  LmccSdpDetails details = { name, parameters, { 0 } };
+  g_autofree gchar *cut = NULL, *text = NULL, *fits = NULL;
+  LmccSession session;
+
+  /* A character of two bytes stands across the limit. */
+  memcpy (name + LMCC_SDP_MAX_NAME - 1, "\xc3\xa4", 2);
+  native_session (&session, "239.255.42.1", "192.0.2.1");
+  text = lmcc_sdp_format_file (&session, &details);
+  name[LMCC_SDP_MAX_NAME - 1] = '\0';
+  cut = g_strdup_printf ("\ns=%s\r\n", name);
+  fail_unless (strstr (text, cut) != NULL, "%s", text);
+  fail_unless (strstr (text, "yyy") == NULL);
+  parameters[LMCC_SDP_MAX_PARAMETERS] = '\0';
+  fits = lmcc_sdp_format_file (&session, &details);
+  fail_unless (strstr (fits, parameters) != NULL);
+  fail_unless (lmcc_sdp_parse (fits, -1, &session, NULL));
 }
 
 GST_END_TEST;
@@ -733,6 +798,8 @@ sdp_suite (void)
   tcase_add_test (tcase, the_file_binds_a_second_element);
   tcase_add_test (tcase, the_file_groups_the_base_with_its_repair);
   tcase_add_test (tcase, the_file_says_where_the_video_is);
+  tcase_add_test (tcase, test_details_are_written_and_passed_over);
+  tcase_add_test (tcase, test_long_details_are_cut_or_left_out);
   tcase_add_test (tcase, an_invalid_session_is_not_written);
 
   return suite;
