@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-#include <plugins/lmcc/src/uri.h>
+#include <plugins/lmcc/sink/settings.h>
+#include <plugins/lmcc/src/settings.h>
 
 #define CHOOSE(bytes, values) \
   ((values)[take_byte (bytes) % G_N_ELEMENTS (values)])
@@ -74,6 +75,7 @@ static const gchar *const keys[] = {
   "source-policy",
   "max-memory",
   "eos-on-bye",
+  "ttl-mc",
   "codecs",
   "x",
   "",
@@ -81,14 +83,22 @@ static const gchar *const keys[] = {
 };
 
 static void
-check_same (const GstLmccSrcSettings *a, const GstLmccSrcSettings *b)
+check_same_text (gconstpointer a, gconstpointer b, gsize offset)
 {
-  const GstLmccPropertyTable *table = &gst_lmcc_src_properties;
+  g_assert_cmpstr (G_STRUCT_MEMBER (gchar *, a, offset), ==,
+      G_STRUCT_MEMBER (gchar *, b, offset));
+}
+
+static void
+check_same (const GstLmccUriForm *form, gconstpointer a, gconstpointer b)
+{
+  const GstLmccPropertyTable *table = form->table;
   guint i;
 
-  g_assert_cmpstr (a->address, ==, b->address);
-  g_assert_cmpint (a->port, ==, b->port);
-  g_assert_cmpstr (a->multicast_source, ==, b->multicast_source);
+  check_same_text (a, b, form->address);
+  check_same_text (a, b, form->source);
+  g_assert_cmpint (G_STRUCT_MEMBER (gint, a, form->port), ==,
+      G_STRUCT_MEMBER (gint, b, form->port));
   for (i = 0; i < table->n_rows; i++) {
     const GstLmccProperty *row = &table->rows[i];
     g_autofree gchar *one = NULL, *other = NULL;
@@ -102,10 +112,10 @@ check_same (const GstLmccSrcSettings *a, const GstLmccSrcSettings *b)
 }
 
 static void
-check_text (const gchar *text)
+check_form (const GstLmccUriForm *form, const gchar *text)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GstLmccUri) uri = gst_lmcc_uri_parse (text, &error);
+  g_autoptr (GstLmccUri) uri = gst_lmcc_uri_parse (form, text, &error);
   g_autoptr (GstLmccUri) again = NULL;
   g_autofree gchar *formatted = NULL, *last = NULL;
 
@@ -115,12 +125,20 @@ check_text (const gchar *text)
     return;
   }
   g_assert_no_error (error);
-  formatted = gst_lmcc_uri_format (&uri->settings);
-  again = gst_lmcc_uri_parse (formatted, &error);
+  formatted = gst_lmcc_uri_format (form, uri->settings);
+  again = gst_lmcc_uri_parse (form, formatted, &error);
   g_assert_no_error (error);
-  check_same (&uri->settings, &again->settings);
-  last = gst_lmcc_uri_format (&again->settings);
+  check_same (form, uri->settings, again->settings);
+  last = gst_lmcc_uri_format (form, again->settings);
   g_assert_cmpstr (formatted, ==, last);
+}
+
+/* A receiver's and a sender's. */
+static void
+check_text (const gchar *text)
+{
+  check_form (&gst_lmcc_src_uri_form, text);
+  check_form (&gst_lmcc_sink_uri_form, text);
 }
 
 static void
@@ -174,10 +192,10 @@ make_settings (Bytes *bytes)
       gst_lmcc_property_parse (&table->rows[row], CHOOSE (bytes, values),
           &settings, &remedy);
   }
-  text = gst_lmcc_uri_format (&settings);
-  parsed = gst_lmcc_uri_parse (text, &error);
+  text = gst_lmcc_uri_format (&gst_lmcc_src_uri_form, &settings);
+  parsed = gst_lmcc_uri_parse (&gst_lmcc_src_uri_form, text, &error);
   g_assert_no_error (error);
-  check_same (&parsed->settings, &settings);
+  check_same (&gst_lmcc_src_uri_form, parsed->settings, &settings);
   gst_lmcc_properties_clear (table, &settings);
 }
 

@@ -156,7 +156,9 @@ enum
 static guint signals[N_SIGNALS];
 
 #define gst_lmcc_sink_parent_class parent_class
-G_DEFINE_TYPE (GstLmccSink, gst_lmcc_sink, GST_TYPE_BIN);
+G_DEFINE_TYPE_WITH_CODE (GstLmccSink, gst_lmcc_sink, GST_TYPE_BIN,
+    G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER,
+        gst_lmcc_sink_uri_handler_init));
 GST_ELEMENT_REGISTER_DEFINE (lmccsink, "lmccsink", GST_RANK_NONE,
     GST_TYPE_LMCC_SINK);
 
@@ -208,6 +210,11 @@ open_core (GstLmccSink *self)
   g_autoptr (GError) error = NULL;
   gboolean ok;
 
+  if (!gst_lmcc_sink_check_uri (self, &error)) {
+    GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS, ("%s", error->message),
+        (NULL));
+    return FALSE;
+  }
   GST_OBJECT_LOCK (self);
   ok = gst_lmcc_sink_settings_read (&settings, &self->properties, &error);
   settings.may_move = !self->address_is_given;
@@ -248,20 +255,25 @@ gst_lmcc_sink_set_property (GObject *object, guint id, const GValue *value,
     GParamSpec *pspec)
 {
   GstLmccSink *self = GST_LMCC_SINK (object);
+  gboolean kept;
 
   GST_OBJECT_LOCK (self);
-  gst_lmcc_properties_set (&gst_lmcc_sink_properties, &self->properties, id,
-      value);
+  kept = gst_lmcc_properties_set (&gst_lmcc_sink_properties, &self->properties,
+      id, value);
   if (g_str_equal (pspec->name, "address"))
     self->address_is_given = TRUE;
   GST_OBJECT_UNLOCK (self);
+  if (!kept)
+    gst_lmcc_sink_set_uri_property (self, g_value_get_string (value));
 }
 
 /* These take the core's locks. */
 static void
 compute_property (GstLmccSink *self, const gchar *name, GValue *value)
 {
-  if (g_str_equal (name, "sdp"))
+  if (g_str_equal (name, "uri"))
+    g_value_take_string (value, gst_lmcc_sink_dup_uri (self));
+  else if (g_str_equal (name, "sdp"))
     g_value_take_string (value, gst_lmcc_sink_core_get_sdp (self->core));
   else if (g_str_equal (name, "estimated-bitrate"))
     g_value_set_uint64 (value,
@@ -304,6 +316,7 @@ gst_lmcc_sink_finalize (GObject *object)
   GstLmccSink *self = GST_LMCC_SINK (object);
 
   gst_object_unref (self->core);
+  g_free (self->uri_error);
   gst_lmcc_properties_clear (&gst_lmcc_sink_properties, &self->properties);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }

@@ -18,12 +18,20 @@ struct _GstLmccSink
   /* OBJECT_LOCK */
   GstLmccSinkProperties properties;
   gboolean address_is_given;
+  GstLmccUriTaken uri_taken;
+  gchar *uri_error; /* what was wrong with it, or NULL */
   guint next_pad;
 };
 
 /* sink/lmccsink.c */
 void gst_lmcc_sink_set_up_encoder (GstLmccSink *self, GstElement *encoder,
     guint rung);
+
+/* sink/uri.c */
+void gst_lmcc_sink_uri_handler_init (gpointer iface, gpointer data);
+void gst_lmcc_sink_set_uri_property (GstLmccSink *self, const gchar *text);
+gchar *gst_lmcc_sink_dup_uri (GstLmccSink *self);
+gboolean gst_lmcc_sink_check_uri (GstLmccSink *self, GError **error);
 
 /* sink/targets.c */
 GstPad *gst_lmcc_sink_request_new_pad (GstElement *element,

@@ -11,9 +11,29 @@
 
 #define SETTINGS GstLmccSinkProperties
 #define READY GST_LMCC_PROPERTY_READY
+#define IN_URI GST_LMCC_PROPERTY_IN_URI
 #define READABLE GST_LMCC_PROPERTY_READABLE
 
 static const GstLmccProperty rows[] = {
+  /**
+   * GstLmccSink:uri:
+   *
+   * `lmcc://[SOURCE@]GROUP[:PORT][?KEY=VALUE&...]`, IPv6 addresses of groups in
+   * brackets; SOURCE is #GstLmccSink:bind-address. The keys are
+   * `multicast-iface`, `ttl-mc`, `latency-profile`, `latency` and `algorithm`,
+   * each as the property of that name; another key, such as those that only
+   * #GstLmccSrc:uri has, is passed over with a warning. What an earlier URI had
+   * set is the default again, unless the new one says it. Set in state NULL.
+   *
+   * Since: 0.1
+   */
+  { .name = "uri",
+      .nick = "URI",
+      .kind = GST_LMCC_PROPERTY_STRING,
+      .blurb = "The session: lmcc://[SOURCE@]GROUP[:PORT][?KEY=VALUE&...]",
+      .text = "lmcc://239.255.42.1:5004",
+      .flags = READY,
+      .computed = TRUE },
   /**
    * GstLmccSink:address:
    *
@@ -50,7 +70,7 @@ static const GstLmccProperty rows[] = {
    * Since: 0.1
    */
   GST_LMCC_STRING (multicast_iface, "multicast-iface", "Multicast interface",
-      "Name or address of the interface to send on", NULL, READY),
+      "Name or address of the interface to send on", NULL, READY | IN_URI),
   /**
    * GstLmccSink:bind-address:
    *
@@ -68,7 +88,7 @@ static const GstLmccProperty rows[] = {
    * Since: 0.1
    */
   GST_LMCC_INT (ttl_mc, "ttl-mc", "Multicast TTL",
-      "Time to live or hop limit of the packets", 0, 255, 1, READY),
+      "Time to live or hop limit of the packets", 0, 255, 1, READY | IN_URI),
   /**
    * GstLmccSink:loop:
    *
@@ -266,7 +286,7 @@ static const GstLmccProperty rows[] = {
    */
   GST_LMCC_ENUM (latency_profile, "latency-profile", "Latency profile",
       "How much latency there may be for the sake of quality",
-      gst_lmcc_latency_profile_get_type, "balanced", READY),
+      gst_lmcc_latency_profile_get_type, "balanced", READY | IN_URI),
   /**
    * GstLmccSink:window:
    *
@@ -300,7 +320,7 @@ static const GstLmccProperty rows[] = {
    */
   GST_LMCC_UINT (latency, "latency", "Latency",
       "What receivers add to their own latency, at least (ms)", 0, 60000, 0,
-      READY),
+      READY | IN_URI),
   /**
    * GstLmccSink:algorithm:
    *
@@ -316,7 +336,7 @@ static const GstLmccProperty rows[] = {
    */
   GST_LMCC_ENUM (algorithm, "algorithm", "Algorithm",
       "Congestion-control algorithm that the packets are marked for",
-      gst_lmcc_algorithm_get_type, "auto", READY),
+      gst_lmcc_algorithm_get_type, "auto", READY | IN_URI),
   /**
    * GstLmccSink:algorithm-settings:
    *
@@ -712,3 +732,8 @@ static const GstLmccProperty rows[] = {
 
 const GstLmccPropertyTable gst_lmcc_sink_properties = { rows,
   G_N_ELEMENTS (rows), sizeof (GstLmccSinkProperties) };
+
+const GstLmccUriForm gst_lmcc_sink_uri_form = { &gst_lmcc_sink_properties,
+  G_STRUCT_OFFSET (GstLmccSinkProperties, address),
+  G_STRUCT_OFFSET (GstLmccSinkProperties, port),
+  G_STRUCT_OFFSET (GstLmccSinkProperties, bind_address) };

@@ -8,6 +8,7 @@
 
 #include "common/profiles.h"
 #include "common/properties.h"
+#include "common/uri.h"
 #include "sink/marks.h"
 
 G_BEGIN_DECLS
@@ -101,6 +102,7 @@ typedef struct
 
 /* sink/properties.c */
 extern const GstLmccPropertyTable gst_lmcc_sink_properties;
+extern const GstLmccUriForm gst_lmcc_sink_uri_form;
 
 gboolean gst_lmcc_sink_settings_read (GstLmccSinkSettings *settings,
     const GstLmccSinkProperties *properties, GError **error);

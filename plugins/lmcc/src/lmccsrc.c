@@ -133,7 +133,6 @@
 #include "config.h"
 
 #include "src/private.h"
-#include "src/uri.h"
 
 GST_DEBUG_CATEGORY (gst_lmcc_src_debug);
 #define GST_CAT_DEFAULT gst_lmcc_src_debug

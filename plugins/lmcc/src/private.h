@@ -81,8 +81,7 @@ struct _GstLmccSrc
   /* object lock */
   GstLmccSrcSettings settings;
   gboolean latency_given; /* by its property */
-  guint64 uri_given;      /* what the latest URI had set, as in GstLmccUri */
-  gboolean uri_has_source;
+  GstLmccUriTaken uri_taken;
   gchar *uri_error; /* what was wrong with it, or NULL */
   GArray *answers;
 

@@ -443,3 +443,8 @@ static const GstLmccProperty rows[] = {
 
 const GstLmccPropertyTable gst_lmcc_src_properties = { rows,
   G_N_ELEMENTS (rows), sizeof (GstLmccSrcSettings) };
+
+const GstLmccUriForm gst_lmcc_src_uri_form = { &gst_lmcc_src_properties,
+  G_STRUCT_OFFSET (GstLmccSrcSettings, address),
+  G_STRUCT_OFFSET (GstLmccSrcSettings, port),
+  G_STRUCT_OFFSET (GstLmccSrcSettings, multicast_source) };

@@ -7,25 +7,8 @@
 
 #include "common/profiles.h"
 #include "src/private.h"
-#include "src/uri.h"
 
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
-
-/* What a URI says beside its keys. */
-static void
-take_place (GstLmccSrcSettings *settings, const GstLmccSrcSettings *from)
-{
-  g_free (settings->address);
-  settings->address = g_strdup (from->address);
-  settings->port = from->port;
-}
-
-static void
-take_source (GstLmccSrcSettings *settings, const GstLmccSrcSettings *from)
-{
-  g_free (settings->multicast_source);
-  settings->multicast_source = g_strdup (from->multicast_source);
-}
 
 static gboolean
 is_row (guint row, const gchar *name)
@@ -40,7 +23,7 @@ uri_says (const GstLmccSrc *self, const gchar *name)
 
   for (i = 0; i < gst_lmcc_src_properties.n_rows; i++) {
     if (is_row (i, name))
-      return (self->uri_given >> i & 1) != 0;
+      return (self->uri_taken.given >> i & 1) != 0;
   }
   return FALSE;
 }
@@ -54,27 +37,15 @@ apply_profile (GstLmccSrc *self)
         gst_lmcc_profile_get (self->settings.latency_profile)->latency;
 }
 
-/* What the latest URI had set, and the new one does not, is the default
- * again. */
 static void
 take_uri (GstLmccSrc *self, const GstLmccUri *uri)
 {
-  const GstLmccPropertyTable *table = &gst_lmcc_src_properties;
-  guint64 changed = self->uri_given | uri->given;
-  guint i;
+  gboolean had_latency = uri_says (self, "latency");
 
-  take_place (&self->settings, &uri->settings);
-  if (uri->settings.multicast_source || self->uri_has_source)
-    take_source (&self->settings, &uri->settings);
-  for (i = 0; i < table->n_rows; i++) {
-    if (changed & G_GUINT64_CONSTANT (1) << i) {
-      self->latency_given = self->latency_given && !is_row (i, "latency");
-      gst_lmcc_property_copy (&table->rows[i], &uri->settings, &self->settings);
-    }
-  }
-  self->uri_given = uri->given;
+  gst_lmcc_uri_take (uri, &self->uri_taken, &self->settings);
+  self->latency_given =
+      self->latency_given && !had_latency && !uri_says (self, "latency");
   apply_profile (self);
-  self->uri_has_source = uri->settings.multicast_source != NULL;
   g_clear_pointer (&self->uri_error, g_free);
 }
 
@@ -100,7 +71,7 @@ gst_lmcc_src_set_uri (GstLmccSrc *self, const gchar *text, GError **error)
     return FALSE;
   }
 
-  uri = gst_lmcc_uri_parse (text, &parse_error);
+  uri = gst_lmcc_uri_parse (&gst_lmcc_src_uri_form, text, &parse_error);
   if (uri == NULL) {
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI, "%s",
         parse_error->message);
@@ -130,7 +101,7 @@ gst_lmcc_src_get_uri (GstLmccSrc *self)
   gchar *text;
 
   GST_OBJECT_LOCK (self);
-  text = gst_lmcc_uri_format (&self->settings);
+  text = gst_lmcc_uri_format (&gst_lmcc_src_uri_form, &self->settings);
   GST_OBJECT_UNLOCK (self);
   return text;
 }

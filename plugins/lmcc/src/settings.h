@@ -7,6 +7,7 @@
 #include <gst/lmcc/lmcc.h>
 
 #include "common/properties.h"
+#include "common/uri.h"
 
 G_BEGIN_DECLS
 
@@ -44,6 +45,7 @@ typedef struct
 
 /* src/properties.c */
 extern const GstLmccPropertyTable gst_lmcc_src_properties;
+extern const GstLmccUriForm gst_lmcc_src_uri_form;
 
 G_END_DECLS
 

@@ -9,11 +9,20 @@
  */
 #include "config.h"
 
-#include "src/uri.h"
+#include "common/uri.h"
+
+#include <gst/lmcc/lmcc-address.h>
+#include <string.h>
 
 /* Longest URI that is read: enough for every key, and no work for a hostile
  * one. */
 #define MAX_SIZE 2048
+
+#define ADDRESS(form, settings) \
+  G_STRUCT_MEMBER (gchar *, settings, (form)->address)
+#define PORT(form, settings) G_STRUCT_MEMBER (gint, settings, (form)->port)
+#define SOURCE(form, settings) \
+  G_STRUCT_MEMBER (gchar *, settings, (form)->source)
 
 G_DEFINE_QUARK (gst-lmcc-uri-error-quark, gst_lmcc_uri_error);
 
@@ -30,15 +39,16 @@ static gboolean
 parse_key (GstLmccUri *self, const gchar *key, const gchar *value,
     GError **error)
 {
-  gint row = gst_lmcc_properties_find_in_uri (&gst_lmcc_src_properties, key);
+  const GstLmccPropertyTable *table = self->form->table;
+  gint row = gst_lmcc_properties_find_in_uri (table, key);
   g_autofree gchar *remedy = NULL;
 
   if (row < 0) {
     g_ptr_array_add (self->unknown, g_strdup (key));
     return TRUE;
   }
-  if (!gst_lmcc_property_parse (&gst_lmcc_src_properties.rows[row], value,
-          &self->settings, &remedy))
+  if (!gst_lmcc_property_parse (&table->rows[row], value, self->settings,
+          &remedy))
     return fail (error, GST_LMCC_URI_ERROR_VALUE, key, value, remedy);
   self->given |= G_GUINT64_CONSTANT (1) << row;
   return TRUE;
@@ -75,12 +85,14 @@ parse_source (GstLmccUri *self, const gchar *text, const LmccAddress *group,
 {
   gsize size = strlen (text);
   gboolean bracketed = size > 2 && text[0] == '[' && text[size - 1] == ']';
+  gchar *name = bracketed ? g_strndup (text + 1, size - 2) : g_strdup (text);
   LmccAddress source;
 
-  self->settings.multicast_source =
-      bracketed ? g_strndup (text + 1, size - 2) : g_strdup (text);
-  if (!lmcc_address_parse (self->settings.multicast_source, &source)
-      || lmcc_address_is_multicast (&source) || source.family != group->family)
+  g_free (SOURCE (self->form, self->settings));
+  SOURCE (self->form, self->settings) = name;
+  self->has_source = TRUE;
+  if (!lmcc_address_parse (name, &source) || lmcc_address_is_multicast (&source)
+      || source.family != group->family)
     return fail (error, GST_LMCC_URI_ERROR_VALUE, "source", text,
         "give the sender's own address, of the same family as the group");
 
@@ -112,10 +124,10 @@ parse_parts (GstLmccUri *self, const gchar *text, GUri *uri, GError **error)
     return fail (error, GST_LMCC_URI_ERROR_VALUE, "port of", text,
         "give one from 1 to 65534");
 
-  g_free (self->settings.address);
-  self->settings.address = g_strdup (host);
+  g_free (ADDRESS (self->form, self->settings));
+  ADDRESS (self->form, self->settings) = g_strdup (host);
   if (port > 0)
-    self->settings.port = port;
+    PORT (self->form, self->settings) = port;
   if (g_uri_get_userinfo (uri)
       && !parse_source (self, g_uri_get_userinfo (uri), &group, error))
     return FALSE;
@@ -125,6 +137,7 @@ parse_parts (GstLmccUri *self, const gchar *text, GUri *uri, GError **error)
 
 /**
  * gst_lmcc_uri_parse:
+ * @form: of which
  * @text: the URI
  * @error: %GST_LMCC_URI_ERROR
  *
@@ -134,13 +147,16 @@ parse_parts (GstLmccUri *self, const gchar *text, GUri *uri, GError **error)
  * Returns: (transfer full) (nullable): what it says, %NULL on error
  */
 GstLmccUri *
-gst_lmcc_uri_parse (const gchar *text, GError **error)
+gst_lmcc_uri_parse (const GstLmccUriForm *form, const gchar *text,
+    GError **error)
 {
   g_autoptr (GstLmccUri) self = g_new0 (GstLmccUri, 1);
   g_autoptr (GUri) uri = NULL;
   g_autoptr (GError) uri_error = NULL;
 
-  gst_lmcc_properties_init (&gst_lmcc_src_properties, &self->settings);
+  self->form = form;
+  self->settings = g_malloc0 (form->table->size);
+  gst_lmcc_properties_init (form->table, self->settings);
   self->unknown = g_ptr_array_new_with_free_func (g_free);
 
   if (strlen (text) > MAX_SIZE || !g_utf8_validate (text, -1, NULL)) {
@@ -159,9 +175,9 @@ gst_lmcc_uri_parse (const gchar *text, GError **error)
 }
 
 static void
-append_keys (GString *text, const GstLmccSrcSettings *settings)
+append_keys (GString *text, const GstLmccPropertyTable *table,
+    gconstpointer settings)
 {
-  const GstLmccPropertyTable *table = &gst_lmcc_src_properties;
   gchar separator = '?';
   guint i;
 
@@ -186,10 +202,11 @@ is_same_text (const gchar *a, const gchar *b)
 }
 
 static gboolean
-says_the_same (const GstLmccUri *uri, const GstLmccSrcSettings *settings,
+says_the_same (const GstLmccUri *uri, gconstpointer settings,
     const gchar *source)
 {
-  const GstLmccPropertyTable *table = &gst_lmcc_src_properties;
+  const GstLmccUriForm *form = uri->form;
+  const GstLmccPropertyTable *table = form->table;
   guint i;
 
   for (i = 0; i < table->n_rows; i++) {
@@ -198,18 +215,19 @@ says_the_same (const GstLmccUri *uri, const GstLmccSrcSettings *settings,
 
     if (!(row->flags & GST_LMCC_PROPERTY_IN_URI))
       continue;
-    a = gst_lmcc_property_format (row, &uri->settings);
+    a = gst_lmcc_property_format (row, uri->settings);
     b = gst_lmcc_property_format (row, settings);
     if (!g_str_equal (a, b))
       return FALSE;
   }
-  return uri->settings.port == settings->port
-      && is_same_text (uri->settings.address, settings->address)
-      && is_same_text (uri->settings.multicast_source, source);
+  return PORT (form, uri->settings) == PORT (form, settings)
+      && is_same_text (ADDRESS (form, uri->settings), ADDRESS (form, settings))
+      && is_same_text (SOURCE (form, uri->settings), source);
 }
 
 /**
  * gst_lmcc_uri_format:
+ * @form: of which
  * @settings: what to say
  *
  * What a URI cannot say (an address that is none, a name that is not UTF-8) is
@@ -219,12 +237,13 @@ says_the_same (const GstLmccUri *uri, const GstLmccSrcSettings *settings,
  *     default, as gst_lmcc_uri_parse() reads it, or %NULL where there is none
  */
 gchar *
-gst_lmcc_uri_format (const GstLmccSrcSettings *settings)
+gst_lmcc_uri_format (const GstLmccUriForm *form, gconstpointer settings)
 {
   g_autoptr (GString) text = g_string_new (GST_LMCC_URI_SCHEME "://");
-  g_autofree gchar *source = g_strdup (settings->multicast_source);
+  g_autofree gchar *source = g_strdup (SOURCE (form, settings));
   g_autoptr (GstLmccUri) again = NULL;
-  const gchar *address = settings->address ? settings->address : "";
+  const gchar *group = ADDRESS (form, settings);
+  const gchar *address = group ? group : "";
   gboolean brackets = strchr (address, ':') != NULL;
   const gchar *name = source ? source : "";
 
@@ -234,13 +253,44 @@ gst_lmcc_uri_format (const GstLmccSrcSettings *settings)
     g_string_append_printf (text, "%s@", name);
   }
   g_string_append_printf (text, brackets ? "[%s]:%d" : "%s:%d", address,
-      settings->port);
-  append_keys (text, settings);
-  again = gst_lmcc_uri_parse (text->str, NULL);
+      PORT (form, settings));
+  append_keys (text, form->table, settings);
+  again = gst_lmcc_uri_parse (form, text->str, NULL);
 
   return again != NULL && says_the_same (again, settings, name)
       ? g_strdup (text->str)
       : NULL;
+}
+
+/**
+ * gst_lmcc_uri_take:
+ * @uri: a URI
+ * @taken: (inout): the one before it, all zero for none
+ * @settings: (inout): an element's
+ *
+ * What the latest URI had set, and @uri does not, is the default again.
+ */
+void
+gst_lmcc_uri_take (const GstLmccUri *uri, GstLmccUriTaken *taken,
+    gpointer settings)
+{
+  const GstLmccUriForm *form = uri->form;
+  guint64 changed = taken->given | uri->given;
+  guint i;
+
+  g_free (ADDRESS (form, settings));
+  ADDRESS (form, settings) = g_strdup (ADDRESS (form, uri->settings));
+  PORT (form, settings) = PORT (form, uri->settings);
+  if (uri->has_source || taken->has_source) {
+    g_free (SOURCE (form, settings));
+    SOURCE (form, settings) = g_strdup (SOURCE (form, uri->settings));
+  }
+  for (i = 0; i < form->table->n_rows; i++) {
+    if (changed & G_GUINT64_CONSTANT (1) << i)
+      gst_lmcc_property_copy (&form->table->rows[i], uri->settings, settings);
+  }
+  taken->given = uri->given;
+  taken->has_source = uri->has_source;
 }
 
 /**
@@ -250,7 +300,8 @@ gst_lmcc_uri_format (const GstLmccSrcSettings *settings)
 void
 gst_lmcc_uri_free (GstLmccUri *uri)
 {
-  gst_lmcc_properties_clear (&gst_lmcc_src_properties, &uri->settings);
+  gst_lmcc_properties_clear (uri->form->table, uri->settings);
+  g_free (uri->settings);
   g_ptr_array_unref (uri->unknown);
   g_free (uri);
 }

@@ -1,0 +1,145 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* The URI that says several of lmccsink's properties. */
+#include "config.h"
+
+#include "sink/private.h"
+
+#define GST_CAT_DEFAULT gst_lmcc_sink_debug
+
+static gboolean
+set_uri (GstLmccSink *self, const gchar *text, GError **error)
+{
+  g_autoptr (GstLmccUri) uri = NULL;
+  g_autoptr (GError) parse_error = NULL;
+  guint i;
+
+  /* Settings are read on the way to READY. */
+  if (GST_STATE (self) > GST_STATE_NULL) {
+    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE,
+        "The URI cannot be changed now: set the element to NULL first");
+    return FALSE;
+  }
+  uri = gst_lmcc_uri_parse (&gst_lmcc_sink_uri_form, text, &parse_error);
+  if (uri == NULL) {
+    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI, "%s",
+        parse_error->message);
+    return FALSE;
+  }
+  GST_OBJECT_LOCK (self);
+  gst_lmcc_uri_take (uri, &self->uri_taken, &self->properties);
+  g_clear_pointer (&self->uri_error, g_free);
+  GST_OBJECT_UNLOCK (self);
+  for (i = 0; i < uri->unknown->len; i++)
+    GST_WARNING_OBJECT (self,
+        "the key '%s' of the URI means nothing to a sender: passed over",
+        (const gchar *) g_ptr_array_index (uri->unknown, i));
+  return TRUE;
+}
+
+/**
+ * gst_lmcc_sink_set_uri_property:
+ * @self: the sink
+ * @text: (nullable): the URI
+ *
+ * Nobody hears an error here: gst_lmcc_sink_check_uri() tells it at the start.
+ */
+void
+gst_lmcc_sink_set_uri_property (GstLmccSink *self, const gchar *text)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (text == NULL || set_uri (self, text, &error))
+    return;
+  if (g_error_matches (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE)) {
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS, ("%s", error->message),
+        ("property uri: '%s'", text));
+    return;
+  }
+  GST_WARNING_OBJECT (self, "%s", error->message);
+  GST_OBJECT_LOCK (self);
+  g_free (self->uri_error);
+  self->uri_error = g_strdup (error->message);
+  GST_OBJECT_UNLOCK (self);
+}
+
+/**
+ * gst_lmcc_sink_dup_uri:
+ * @self: the sink
+ *
+ * Returns: (transfer full) (nullable): the URI of the properties, which says
+ *     what of them is not the default; %NULL where they have what no URI can
+ *     say
+ */
+gchar *
+gst_lmcc_sink_dup_uri (GstLmccSink *self)
+{
+  gchar *text;
+
+  GST_OBJECT_LOCK (self);
+  text = gst_lmcc_uri_format (&gst_lmcc_sink_uri_form, &self->properties);
+  GST_OBJECT_UNLOCK (self);
+  return text;
+}
+
+/**
+ * gst_lmcc_sink_check_uri:
+ * @self: the sink, which starts
+ * @error: what is wrong with the latest URI
+ *
+ * Returns: whether it was taken
+ */
+gboolean
+gst_lmcc_sink_check_uri (GstLmccSink *self, GError **error)
+{
+  gboolean good;
+
+  GST_OBJECT_LOCK (self);
+  good = self->uri_error == NULL;
+  if (!good)
+    g_set_error_literal (error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI,
+        self->uri_error);
+  GST_OBJECT_UNLOCK (self);
+  return good;
+}
+
+/* GstURIHandler */
+
+static GstURIType
+get_uri_type (GType type G_GNUC_UNUSED)
+{
+  return GST_URI_SINK;
+}
+
+static const gchar *const *
+get_protocols (GType type G_GNUC_UNUSED)
+{
+  static const gchar *const protocols[] = { GST_LMCC_URI_SCHEME, NULL };
+
+  return protocols;
+}
+
+static gchar *
+get_handled_uri (GstURIHandler *handler)
+{
+  return gst_lmcc_sink_dup_uri (GST_LMCC_SINK (handler));
+}
+
+static gboolean
+set_handled_uri (GstURIHandler *handler, const gchar *uri, GError **error)
+{
+  return set_uri (GST_LMCC_SINK (handler), uri, error);
+}
+
+void
+gst_lmcc_sink_uri_handler_init (gpointer iface, gpointer data G_GNUC_UNUSED)
+{
+  GstURIHandlerInterface *handler = iface;
+
+  handler->get_type = get_uri_type;
+  handler->get_protocols = get_protocols;
+  handler->get_uri = get_handled_uri;
+  handler->set_uri = set_handled_uri;
+}
