@@ -326,6 +326,8 @@ gst_lmcc_src_open (GstLmccSrc *self)
   self->epoch = 0;
   self->n_timestamps = 0;
   self->ended = FALSE;
+  g_atomic_int_set (&self->enough, FALSE);
+  self->video.left = settings.num_buffers;
   self->stream_group_id = gst_util_group_id_next ();
 
   ok = read_algorithm_settings (self, &settings) && check_uri (self)

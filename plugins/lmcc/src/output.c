@@ -126,11 +126,39 @@ handle_flow (GstLmccSrcOutput *output, GstFlowReturn ret)
   }
 }
 
+/* No more than are wanted. Returns: whether these are the last ones */
+static gboolean
+count_buffers (GstLmccSrcOutput *output, GstBufferList *list)
+{
+  guint n = gst_buffer_list_length (list);
+
+  if (output->left < 0)
+    return FALSE;
+  if (n < (guint) output->left) {
+    output->left -= (gint) n;
+    return FALSE;
+  }
+  if (n > (guint) output->left)
+    gst_buffer_list_remove (list, (guint) output->left, n - output->left);
+  output->left = 0;
+  return TRUE;
+}
+
+/* As many as were wanted. */
+static void
+end_stream (GstLmccSrcOutput *output)
+{
+  gst_pad_pause_task (output->pad);
+  gst_pad_push_event (output->pad, gst_event_new_eos ());
+  gst_lmcc_src_end (GST_LMCC_SRC (output->element));
+}
+
 static void
 push_loop (gpointer data)
 {
   GstLmccSrcOutput *output = data;
   GstMiniObject *object = gst_lmcc_src_queue_pop (output->queue);
+  gboolean last;
 
   if (object == NULL) {
     gst_pad_pause_task (output->pad);
@@ -144,8 +172,14 @@ push_loop (gpointer data)
   }
   if (!output->segment_sent)
     start_first_segment (output);
-  handle_flow (output,
-      gst_pad_push_list (output->pad, GST_BUFFER_LIST_CAST (object)));
+  last = count_buffers (output, GST_BUFFER_LIST_CAST (object));
+  if (gst_buffer_list_length (GST_BUFFER_LIST_CAST (object)) > 0)
+    handle_flow (output,
+        gst_pad_push_list (output->pad, GST_BUFFER_LIST_CAST (object)));
+  else
+    gst_mini_object_unref (object);
+  if (last)
+    end_stream (output);
 }
 
 /* The task is started with the first thing that is to be pushed: a source that
@@ -202,6 +236,7 @@ gst_lmcc_src_output_init (GstLmccSrcOutput *output, GstElement *element,
   output->element = element;
   g_mutex_init (&output->lock);
   output->queue = gst_lmcc_src_queue_new (QUEUE_MAX_BYTES, QUEUE_MAX_TIME);
+  output->left = -1;
   output->pad =
       gst_pad_new_from_static_template (template, template->name_template);
   gst_object_ref_sink (output->pad);

@@ -20,6 +20,8 @@ G_BEGIN_DECLS
  * @active: the pad is
  * @task_started: the task was started since it is
  * @stream_started: the pad's task's
+ * @left: buffers that are still to be pushed before EOS, below 0 for no end;
+ *     likewise
  * @segment_sent: likewise
  * @first_codec: likewise: the encoding name in its first caps; "" before
  * @codec: likewise: that in the latest
@@ -40,6 +42,7 @@ typedef struct
   gboolean segment_sent;
   gchar first_codec[LMCC_ENCODING_NAME_SIZE];
   gchar codec[LMCC_ENCODING_NAME_SIZE];
+  gint left;
 } GstLmccSrcOutput;
 
 void gst_lmcc_src_output_init (GstLmccSrcOutput *output, GstElement *element,

@@ -131,6 +131,7 @@ struct _GstLmccSrc
   GstLmccIo *io;
   gint running;          /* atomic */
   gint settings_changed; /* atomic */
+  gint enough;           /* atomic: the video has ended */
   gint level;            /* atomic */
 
   /* lock */
@@ -168,6 +169,7 @@ void gst_lmcc_src_session_init (GstLmccSrc *self);
 gboolean gst_lmcc_src_session_start (GstLmccSrc *self);
 void gst_lmcc_src_session_stop (GstLmccSrc *self);
 LmccTime gst_lmcc_src_get_now (GstLmccSrc *self);
+void gst_lmcc_src_end (GstLmccSrc *self);
 
 /* src/receive.c */
 void gst_lmcc_src_receive (GstLmccSrc *self);

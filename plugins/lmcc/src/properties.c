@@ -279,6 +279,17 @@ static const GstLmccProperty rows[] = {
       "Whether to send EOS when the sender has said BYE", FALSE,
       READY | IN_URI),
   /**
+   * GstLmccSrc:num-buffers:
+   *
+   * How many buffers, each an RTP packet, the video pad gives out before EOS;
+   * -1 for no end. Then the other pad sends EOS, too, and all groups are left,
+   * as with #GstLmccSrc:eos-on-bye.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_INT (num_buffers, "num-buffers", "Number of buffers",
+      "Buffers of video before EOS (-1 = no end)", -1, G_MAXINT, -1, READY),
+  /**
    * GstLmccSrc:codecs:
    *
    * Encoding names, with commas between, that a session may have beside H264,

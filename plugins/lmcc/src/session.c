@@ -218,14 +218,32 @@ start_receiver (GstLmccSrc *self)
   gst_lmcc_src_perform_actions (self, now);
 }
 
+/* The video has given out as many buffers as are wanted. */
+static void
+check_enough (GstLmccSrc *self)
+{
+  LmccTime now = gst_lmcc_src_get_now (self);
+
+  if (!g_atomic_int_get (&self->enough) || self->ended)
+    return;
+  self->ended = TRUE;
+  g_mutex_lock (&self->lock);
+  lmcc_receiver_stop (self->receiver, now);
+  gst_lmcc_src_collect_actions (self);
+  g_mutex_unlock (&self->lock);
+  gst_lmcc_src_perform_actions (self, now);
+  gst_lmcc_src_output_push_event (&self->sound, gst_event_new_eos ());
+}
+
 /* A GstLmccIoRun. Each step may post a message whose handler stops the source,
  * and frees it. */
 static guint64
 run (GstLmccIo *io G_GNUC_UNUSED, gpointer user_data)
 {
   static void (*const steps[]) (GstLmccSrc * self) = { start_receiver,
-    check_stall, receive, apply_settings, check_receiver, check_latency,
-    check_stats, gst_lmcc_src_check_buffers, gst_lmcc_src_host_look };
+    check_stall, receive, apply_settings, check_enough, check_receiver,
+    check_latency, check_stats, gst_lmcc_src_check_buffers,
+    gst_lmcc_src_host_look };
   g_autoptr (GstLmccSrc) self = gst_object_ref (user_data);
   guint i;
 
@@ -286,6 +304,19 @@ void
 gst_lmcc_src_session_init (GstLmccSrc *self)
 {
   self->io = gst_lmcc_io_new (run, self);
+}
+
+/**
+ * gst_lmcc_src_end:
+ * @self: the source; called by the video pad's task
+ *
+ * Has the reception end.
+ */
+void
+gst_lmcc_src_end (GstLmccSrc *self)
+{
+  g_atomic_int_set (&self->enough, TRUE);
+  gst_lmcc_io_wake (self->io);
 }
 
 /**

@@ -140,13 +140,20 @@ GST_START_TEST (test_the_last_pictures_come_before_eos)
 GST_END_TEST;
 
 static void
-receiver_init (TestSrc *receiver, const gchar *options)
+receiver_init_with (TestSrc *receiver, const gchar *options,
+    const gchar *sink_options)
 {
   g_autofree gchar *uri =
       g_strdup_printf ("lmcc://%s:%u?multicast-iface=lo", GROUP, PORT);
 
-  test_src_init (receiver, options, uri, "max-buffers=10 drop=true");
+  test_src_init (receiver, options, uri, sink_options);
   test_src_play (receiver);
+}
+
+static void
+receiver_init (TestSrc *receiver, const gchar *options)
+{
+  receiver_init_with (receiver, options, "max-buffers=10 drop=true");
 }
 
 static gboolean
@@ -202,6 +209,67 @@ GST_START_TEST (test_after_eos_it_has_to_be_started_anew)
 
 GST_END_TEST;
 
+static gint
+count_until_eos (TestSrc *receiver)
+{
+  GstSample *sample;
+  gint n = 0;
+
+  for (;;) {
+    g_signal_emit_by_name (receiver->sink, "try-pull-sample",
+        (guint64) TEST_SRC_PATIENCE, &sample);
+    if (sample == NULL)
+      return n;
+    gst_sample_unref (sample);
+    n++;
+  }
+}
+
+/* Also where the sender goes on, and after a state change. */
+GST_START_TEST (test_so_many_buffers_come_before_eos)
+{
+  static const gint numbers[] = { 0, 1, 25 };
+  FakeSender *sender = fake_sender_start (GROUP, PORT, 1, NULL);
+  g_autofree gchar *options =
+      g_strdup_printf ("num-buffers=%d", numbers[__i__]);
+  TestSrc receiver;
+  guint i;
+
+  receiver_init_with (&receiver, options, "");
+  for (i = 0; i < 2; i++) {
+    fail_unless_equals_int (count_until_eos (&receiver), numbers[__i__]);
+    fail_unless (is_eos (&receiver));
+    wait_eos (receiver.pipeline);
+    gst_element_set_state (receiver.pipeline, GST_STATE_NULL);
+    test_src_play (&receiver);
+  }
+  test_src_clear (&receiver);
+  fake_sender_stop (sender);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_the_sound_ends_with_the_buffers_of_the_video)
+{
+  GstElement *receiver =
+      test_launch ("lmccsrc name=lmcc algorithm=none num-buffers=20 "
+                   "uri=lmcc://" GROUP ":%u?multicast-iface=lo "
+                   "lmcc.src ! fakesink lmcc.audio ! rtpopusdepay ! fakesink",
+          PORT);
+  GstElement *sender = test_launch ("lmccsink name=lmcc address=" GROUP
+                                    " port=%u multicast-iface=lo "
+                                    "algorithm=none " VIDEO SOUND,
+      PORT);
+
+  gst_element_set_state (receiver, GST_STATE_PLAYING);
+  gst_element_set_state (sender, GST_STATE_PLAYING);
+  wait_eos (receiver);
+  test_end_pipeline (receiver);
+  test_end_pipeline (sender);
+}
+
+GST_END_TEST;
+
 static Suite *
 lmccsrc_eos_suite (void)
 {
@@ -214,6 +282,8 @@ lmccsrc_eos_suite (void)
       G_N_ELEMENTS (rows));
   tcase_add_test (tcase,
       test_without_being_asked_to_it_waits_for_the_next_session);
+  tcase_add_loop_test (tcase, test_so_many_buffers_come_before_eos, 0, 3);
+  tcase_add_test (tcase, test_the_sound_ends_with_the_buffers_of_the_video);
   tcase_add_test (tcase, test_after_eos_it_has_to_be_started_anew);
 
   return suite;
