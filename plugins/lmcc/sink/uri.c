@@ -30,6 +30,7 @@ set_uri (GstLmccSink *self, const gchar *text, GError **error)
   }
   GST_OBJECT_LOCK (self);
   gst_lmcc_uri_take (uri, &self->uri_taken, &self->properties);
+  self->address_is_given = TRUE;
   g_clear_pointer (&self->uri_error, g_free);
   GST_OBJECT_UNLOCK (self);
   for (i = 0; i < uri->unknown->len; i++)
