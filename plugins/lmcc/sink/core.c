@@ -310,10 +310,15 @@ query_latency (GstElement *element, GstQuery *query)
   return answered;
 }
 
-/* What the encoders need, not what the pipeline's slowest sink does: nobody has
- * to be in step with a network. */
-static void
-update_latency (GstLmccSinkCore *core)
+/**
+ * gst_lmcc_sink_update_latency:
+ * @core: the core; called without lock
+ *
+ * Asks what the encoders need, not what the pipeline's slowest sink does:
+ * nobody has to be in step with a network.
+ */
+void
+gst_lmcc_sink_update_latency (GstLmccSinkCore *core)
 {
   g_autoptr (GstQuery) query = gst_query_new_latency ();
   GstClockTime min = 0, max;
@@ -339,7 +344,7 @@ gst_lmcc_sink_core_send_event (GstElement *element, GstEvent *event)
     return GST_ELEMENT_CLASS (gst_lmcc_sink_core_parent_class)
         ->send_event (element, event);
   if (GST_EVENT_TYPE (event) == GST_EVENT_LATENCY)
-    update_latency (core);
+    gst_lmcc_sink_update_latency (core);
   return push_upstream (element, event);
 }
 

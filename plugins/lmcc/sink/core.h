@@ -399,6 +399,7 @@ GstElement *gst_lmcc_sink_sound_make_encoder (GError **error);
 /* sink/key.c */
 void
 gst_lmcc_sink_request_key_unit (GstLmccSinkCore *core, LmccTime running_time);
+void gst_lmcc_sink_update_latency (GstLmccSinkCore *core);
 LmccTime gst_lmcc_sink_encoder_position (GstLmccSinkCore *core);
 
 GST_DEBUG_CATEGORY_EXTERN (gst_lmcc_sink_debug);

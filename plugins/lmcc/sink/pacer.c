@@ -311,6 +311,20 @@ start_session (GstLmccSinkCore *core, LmccTime now)
   return TRUE;
 }
 
+/* At PLAYING payloaders without data answer nothing, so that live sound alone
+ * said how long everything takes: pictures would be late for ever. */
+static void
+ask_latency_again (GstLmccSinkCore *core)
+{
+  gboolean live;
+
+  g_mutex_lock (&core->lock);
+  live = core->live;
+  g_mutex_unlock (&core->lock);
+  if (live)
+    gst_lmcc_sink_update_latency (core);
+}
+
 /* Returns when there is more to do, 0 for at once. */
 static LmccTime
 try_start (GstLmccSinkCore *core, LmccTime now)
@@ -321,6 +335,7 @@ try_start (GstLmccSinkCore *core, LmccTime now)
     return wait;
   if (!gst_lmcc_sink_range_choose (core) || !is_running (core))
     return LMCC_TIME_NONE;
+  ask_latency_again (core);
   return start_session (core, now) ? 0 : LMCC_TIME_NONE;
 }
 

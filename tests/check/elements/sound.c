@@ -545,6 +545,30 @@ GST_START_TEST (test_pictures_behind_the_sound_are_sent)
 
 GST_END_TEST;
 
+/* Where something live is in front applications have all latencies asked for
+ * anew at PLAYING, when the encoders of raw video have no data yet: the sound's
+ * is not that of all. */
+GST_START_TEST (test_raw_pictures_beside_live_sound_are_sent)
+{
+  GstElement *sender = test_launch (
+      SINK ("17580") " encoder-settings=\"x264,bitrates=\\\"100k,"
+                     "250k,600k\\\"\" " VIDEO "! lmcc.sink_0 " AUDIO
+                     "! opusenc ! lmcc.audio_sink");
+  Receiver *receiver = start_receiver (URI ("17580"));
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (sender), "lmcc");
+  g_autoptr (GstBus) bus = gst_element_get_bus (sender);
+
+  gst_bus_set_sync_handler (bus, follow_latency, sender, NULL);
+  start_flashes (sender);
+  wait_for (receiver, 4);
+  fail_unless_equals_uint64 (test_get_count (sink, "units-left-out"), 0);
+  check_lip_sync (receiver, 3);
+  stop_receiver (receiver);
+  stop (sender);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_sound_alone_is_refused_with_what_to_do)
 {
   GstElement *sender = test_launch (
@@ -580,6 +604,7 @@ sound_suite (void)
   tcase_add_test (tc, test_playbin3_plays_pictures_and_sound);
   tcase_add_test (tc, test_either_stream_may_stay_unlinked);
   tcase_add_test (tc, test_pictures_behind_the_sound_are_sent);
+  tcase_add_test (tc, test_raw_pictures_beside_live_sound_are_sent);
   tcase_add_test (tc, test_sound_alone_is_refused_with_what_to_do);
 
   return s;
