@@ -148,6 +148,8 @@ typedef struct
  * GstLmccSinkRivals:
  * @fds: for the RTCP of each group that is listened to
  * @n_groups: how many these are
+ * @most: how many are to be
+ * @began: when it began to listen, 0 before
  * @next_look: when they are looked at
  * @next_try: when those that could not be joined are tried again
  *
@@ -157,6 +159,8 @@ typedef struct
 {
   gint fds[GST_LMCC_SINK_MAX_WATCHED];
   guint n_groups;
+  guint most;
+  LmccTime began;
   LmccTime next_look;
   LmccTime next_try;
 } GstLmccSinkRivals;
