@@ -31,12 +31,12 @@ RATE = 25
 class Session:
     """A sender and a receiver on a switch."""
 
-    def __init__(self, name, group='239.255.53.1', sender='', receiver='', hosts=None):
+    def __init__(self, name, group='239.255.53.1', sender='', receiver='', hosts=None, encoder=None):
         self.name = name
         self.network = lib.make_network()
         self.hosts = hosts or [self.network.add_host() for _ in range(2)]
-        self.sender = self.launch(0, f'{lib.source()} ! {lib.one_class()} ! lmccsink address={group} port={PORT} '
-                                  f'multicast-iface=eth0 {sender}')
+        self.sender = self.launch(0, f'{lib.source()} ! {encoder or lib.one_class()} ! lmccsink address={group} '
+                                  f'port={PORT} multicast-iface=eth0 {sender}')
         self.receiver = self.launch(1, f'lmccsrc address={group} port={PORT} multicast-iface=eth0 {receiver} '
                                     f'! rtph264depay ! avdec_h264 ! {lib.SHOW}')
 
@@ -227,7 +227,8 @@ def full_disk():
 
 def descriptors():
     """A receiver without descriptors for another group, and for reports."""
-    session = Session('no descriptors', receiver='max-level=-1')
+    # With many key frames it need not ask for one, for which it would have the socket already.
+    session = Session('no descriptors', receiver='max-level=-1', encoder=lib.one_class(600, 1))
     session.check(session.receiver.wait_for(r'lmcc-level-changed|joined|PLAYING', 10), 'the receiver plays')
     pid = session.receiver.pid
     limits = resource.prlimit(pid, resource.RLIMIT_NOFILE)
