@@ -284,7 +284,8 @@ gst_lmcc_sink_collect (GstLmccSinkCore *core, LmccTime now, LmccTime *wake)
       return NULL;
     leave_out_missing (core);
   }
-  core->missing_since = LMCC_TIME_NONE;
+  if (!rung->sound)
+    core->missing_since = LMCC_TIME_NONE;
   g_queue_pop_head (&rung->units);
   g_cond_broadcast (&core->cond);
   if (!rung->sound)

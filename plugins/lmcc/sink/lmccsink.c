@@ -52,7 +52,8 @@
  *   and now
  *
  * `lmcc-rival-sender`: another sender, which may be on this host, sends to one
- * of the lowest 16 groups of the session, too. A warning says the same, and
+ * of the lowest 16 groups of the session, too; after 3 s lmccsink listens
+ * to the base only, if that has at most 2 Mbit/s. A warning says the same, and
  * what to do. Once for each other sender, and one in 10 s at most.
  *
  * * #gchararray `from`: where its packets come from
@@ -194,11 +195,17 @@ on_chosen (gpointer user_data, const gchar *address)
 {
   GstLmccSink *self = user_data;
 
+  gboolean taken;
+
   GST_OBJECT_LOCK (self);
-  g_free (self->properties.address);
-  self->properties.address = g_strdup (address);
+  taken = !self->address_is_given;
+  if (taken) {
+    g_free (self->properties.address);
+    self->properties.address = g_strdup (address);
+  }
   GST_OBJECT_UNLOCK (self);
-  g_object_notify (user_data, "address");
+  if (taken)
+    g_object_notify (user_data, "address");
 }
 
 /* State */

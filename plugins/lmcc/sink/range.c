@@ -19,6 +19,9 @@
  * video. */
 #define LISTEN_TIME (300 * G_TIME_SPAN_MILLISECOND)
 
+/* What was heard so long before it is judged is not. */
+#define STALE (1 * G_TIME_SPAN_SECOND)
+
 /* More layers than an encoder makes; of fixed rates there may be more. */
 #define RANGE 32
 
@@ -99,6 +102,20 @@ is_taken (gint fd, LmccAddress *source)
   return FALSE;
 }
 
+/* What came in a long PAUSED says nothing of who sends now. */
+static void
+listen_again (GstLmccSinkRange *range, gint64 now)
+{
+  GstLmccBatch *batch = gst_lmcc_batch_of_thread ();
+  guint i;
+
+  for (i = 0; i < range->n; i++) {
+    while (gst_lmcc_batch_receive (batch, range->fds[i], NULL) > 0)
+      ;
+  }
+  range->end = now + LISTEN_TIME;
+}
+
 static void
 tell (GstLmccSinkCore *core, const LmccAddress *before,
     const LmccAddress *source)
@@ -110,8 +127,9 @@ tell (GstLmccSinkCore *core, const LmccAddress *before,
   lmcc_address_format (source, from);
   lmcc_address_format (before, old);
   lmcc_address_format (&core->settings.address, chosen);
+  core->callbacks.chosen (core->callbacks.user_data, chosen);
   GST_ELEMENT_WARNING (core, RESOURCE, BUSY,
-      ("Another sender, %s%s, sends to the default address %s port %d: this "
+      ("Another sender, %s%s, sends to %s port %d, and no address is set: this "
        "one takes %s, and its receivers have to be given that: lmcc://%s:%d. "
        "Set address to choose one.",
           from, gst_lmcc_host_has_address (source) ? " on this host" : "", old,
@@ -122,7 +140,6 @@ tell (GstLmccSinkCore *core, const LmccAddress *before,
           gst_structure_new ("lmcc-address-chosen", "from", G_TYPE_STRING, from,
               "address", G_TYPE_STRING, chosen, "port", G_TYPE_INT, port,
               NULL)));
-  core->callbacks.chosen (core->callbacks.user_data, chosen);
 }
 
 /* The first that is free. Where none is, the default address stays, and the
@@ -158,9 +175,13 @@ choose (GstLmccSinkCore *core)
 gboolean
 gst_lmcc_sink_range_choose (GstLmccSinkCore *core)
 {
+  gint64 now = g_get_monotonic_time ();
+
   if (core->range.n == 0)
     return TRUE;
-  if (g_get_monotonic_time () < core->range.end)
+  if (now > core->range.end + STALE)
+    listen_again (&core->range, now);
+  if (now < core->range.end)
     return FALSE;
   choose (core);
   gst_lmcc_sink_range_close (core);

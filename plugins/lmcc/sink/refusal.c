@@ -247,6 +247,13 @@ is_off (GstElement *payloader)
       && g_value_get_int64 (&number) == 0;
 }
 
+/* A parser may do it in place of the payloader. */
+static gboolean
+repeats_configuration (GstElement *element)
+{
+  return has_config_interval (element) && !is_off (element);
+}
+
 /**
  * gst_lmcc_sink_check_configuration:
  * @core: whose message it is
@@ -265,8 +272,10 @@ gst_lmcc_sink_check_configuration (GstElement *core, GstPad *pad,
           "encoding-name");
   g_autoptr (GstElement) payloader =
       gst_lmcc_sink_find_upstream (pad, has_config_interval);
+  g_autoptr (GstElement) repeater =
+      gst_lmcc_sink_find_upstream (pad, repeats_configuration);
 
-  if (payloader == NULL || encoding == NULL || !is_off (payloader)
+  if (payloader == NULL || encoding == NULL || repeater != NULL
       || !has_configuration_beside (payloader, encoding))
     return;
   GST_ELEMENT_WARNING (core, STREAM, FORMAT,

@@ -276,17 +276,35 @@ is_one_of_several (GstPad *pad)
   return templ && GST_PAD_TEMPLATE_PRESENCE (templ) == GST_PAD_SOMETIMES;
 }
 
+static gboolean
+may_be_video (const GstCaps *caps)
+{
+  guint i;
+
+  for (i = 0; i < gst_caps_get_size (caps); i++) {
+    const gchar *name =
+        gst_structure_get_name (gst_caps_get_structure (caps, i));
+
+    if (g_str_has_prefix (name, "video/") || g_str_has_prefix (name, "image/")
+        || g_str_equal (name, "application/x-rtp"))
+      return TRUE;
+  }
+  return gst_caps_is_any (caps);
+}
+
 /* Of a demuxer's pads, which are tried in turn, the video's may come next: its
- * sound is refused here. That of others is linked, as nobody shows a message of
- * a pipeline that cannot be made, and refused when its caps come. */
+ * sound is refused here, and so are subtitles. That of others is linked, as
+ * nobody shows a message of a pipeline that cannot be made, and refused when
+ * its caps come. */
 static GstPadLinkReturn
 ghost_link (GstPad *pad G_GNUC_UNUSED, GstObject *parent, GstPad *peer)
 {
   g_autoptr (GstCaps) caps = gst_pad_query_caps (peer, NULL);
 
-  if (!is_one_of_several (peer) || !gst_lmcc_sink_caps_are_sound (caps))
+  if (!is_one_of_several (peer) || may_be_video (caps))
     return GST_PAD_LINK_OK;
-  gst_lmcc_sink_leave_out_sound (GST_ELEMENT (parent), caps);
+  if (gst_lmcc_sink_caps_are_sound (caps))
+    gst_lmcc_sink_leave_out_sound (GST_ELEMENT (parent), caps);
   return GST_PAD_LINK_NOFORMAT;
 }
 
