@@ -244,6 +244,12 @@ doctor_check_leaves (DoctorCase *c, const DoctorProbe *probe)
     doctor_add (c, "leaves", DOCTOR_SKIP,
         g_strdup ("the sender is on this host: the network has no part in it"),
         g_strdup ("run this on another host"));
+  else if (probe->session.turning_groups > 0)
+    doctor_add (c, "leaves", DOCTOR_SKIP,
+        g_strdup_printf ("groups take turns in this session, and %s is silent "
+                         "at times by itself",
+            group),
+        g_strdup ("run this with a session of another algorithm"));
   else if (doctor_is_joined (c, &sniffer.group))
     doctor_add (c, "leaves", DOCTOR_SKIP,
         g_strdup_printf ("a receiver on this host has joined %s: whether the "

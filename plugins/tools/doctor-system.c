@@ -391,6 +391,8 @@ read_memberships_ipv4 (const DoctorSystem *system, GArray *memberships)
     if (words[0] == NULL)
       continue;
     if (!g_ascii_isspace (lines[i][0])) {
+      /* A long name leaves no blank before the colon. */
+      g_strdelimit (words[1], ":", '\0');
       g_free (iface);
       iface = g_strdup (words[1]);
       continue;

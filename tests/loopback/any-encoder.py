@@ -347,12 +347,15 @@ def write_table(path, done):
 
 def spawn(row, port, joins, film):
     """The row in a process of its own: an encoder that fails takes nothing with it."""
-    done = subprocess.run([sys.executable, __file__, '--row', row.name, '--port', str(port), '--joins', str(joins),
-                           '--film', film], stdout=subprocess.PIPE, text=True, check=False,
-                          timeout=60 + joins * (PATIENCE + LOOK + 5))
+    nothing = {'first': [], 'latency': [], 'layers': 0, 'receiver': []}
+    try:
+        done = subprocess.run([sys.executable, __file__, '--row', row.name, '--port', str(port), '--joins', str(joins),
+                               '--film', film], stdout=subprocess.PIPE, text=True, check=False,
+                              timeout=60 + joins * (PATIENCE + LOOK + 5))
+    except subprocess.TimeoutExpired:
+        return nothing | {'sender': ['the process did not end']}
     lines = [line for line in done.stdout.splitlines() if line.startswith('{')]
-    return json.loads(lines[-1]) if lines else {'first': [], 'latency': [], 'layers': 0, 'receiver': [],
-                                                'sender': [f'the process ended with {done.returncode}']}
+    return json.loads(lines[-1]) if lines else nothing | {'sender': [f'the process ended with {done.returncode}']}
 
 
 def main():

@@ -55,7 +55,7 @@ lmcc_receiver_is_ending (const LmccReceiver *receiver)
 static LmccTime
 silence_end (const LmccReceiver *receiver)
 {
-  return receiver->last_heard + LMCC_SOURCE_TIMEOUT;
+  return MAX (receiver->last_heard, receiver->goodbye.at) + LMCC_SOURCE_TIMEOUT;
 }
 
 /* By then all that has come has been given out, whatever is missing. */

@@ -37,8 +37,9 @@ class Known:
         self.pictures = OrderedDict()
 
     def add(self, coded, psnr):
-        """Two pictures may be coded alike and look different, as where nothing moves: nothing is said of such."""
-        self.pictures[coded] = None if coded in self.pictures else psnr
+        """Two pictures may be coded alike and look different, as where nothing moves: nothing is said of such. An
+        encoder that begins anew makes the same pictures of the same film."""
+        self.pictures[coded] = psnr if self.pictures.get(coded, psnr) == psnr else None
         self.pictures.move_to_end(coded)
         while len(self.pictures) > REMEMBERED:
             self.pictures.popitem(last=False)

@@ -341,8 +341,8 @@ describe_silence (const gchar *target, const LmccReceiverAction *action)
 
   lmcc_address_format (&action->previous, sender);
   return g_strdup_printf (
-      "Packets from %s to %s stopped after %.0f s, and nothing has come for "
-      "%u s: %s. %sStill waiting.",
+      "Packets from %s to %s stopped after %.0f s, and nothing of its session "
+      "has come for %u s: %s. %sStill waiting.",
       sender, target, (gdouble) action->time / LMCC_SECOND,
       (guint) (LMCC_UNHEARD_TIMEOUT / LMCC_SECOND), action->reason,
       bye ? ""

@@ -232,7 +232,10 @@ check_enough (GstLmccSrc *self)
   gst_lmcc_src_collect_actions (self);
   g_mutex_unlock (&self->lock);
   gst_lmcc_src_perform_actions (self, now);
-  gst_lmcc_src_output_push_event (&self->sound, gst_event_new_eos ());
+  /* The handler of a message may have stopped the source, whose queues are for
+   * the next session then. */
+  if (is_running (self))
+    gst_lmcc_src_output_push_event (&self->sound, gst_event_new_eos ());
 }
 
 /* A GstLmccIoRun. Each step may post a message whose handler stops the source,
