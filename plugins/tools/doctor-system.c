@@ -353,6 +353,13 @@ doctor_system_gateway (const DoctorSystem *system,
   return gateway->family != LMCC_FAMILY_NONE;
 }
 
+/* A long name leaves no blank before the colon. */
+static const gchar *
+cut_colon (gchar *name)
+{
+  return name ? g_strdelimit (name, ":", '\0') : NULL;
+}
+
 /* Returns: the version of IGMP that the queries heard on @iface have, 0 if it
  * is not known */
 guint
@@ -367,9 +374,7 @@ doctor_system_igmp_version (const DoctorSystem *system, const gchar *iface)
 
     if (n < 4 || g_ascii_isspace (lines[i][0]))
       continue;
-    /* A long name leaves no blank before the colon. */
-    g_strdelimit (words[1], ":", '\0');
-    if (g_str_equal (words[1], iface) && words[n - 1][0] == 'V')
+    if (g_str_equal (cut_colon (words[1]), iface) && words[n - 1][0] == 'V')
       return g_ascii_digit_value (words[n - 1][1]);
   }
 
@@ -391,10 +396,8 @@ read_memberships_ipv4 (const DoctorSystem *system, GArray *memberships)
     if (words[0] == NULL)
       continue;
     if (!g_ascii_isspace (lines[i][0])) {
-      /* A long name leaves no blank before the colon. */
-      g_strdelimit (words[1], ":", '\0');
       g_free (iface);
-      iface = g_strdup (words[1]);
+      iface = g_strdup (cut_colon (words[1]));
       continue;
     }
     group = parse_proc_ipv4 (words[0]);

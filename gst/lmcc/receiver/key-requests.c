@@ -156,6 +156,7 @@ lmcc_receiver_follow_picture (LmccReceiver *receiver, LmccTime now)
   }
 }
 
+/* Behind lmcc_receiver_pump(), which follows the picture. */
 void
 lmcc_receiver_handle_key_requests (LmccReceiver *receiver, LmccTime now)
 {
@@ -166,7 +167,6 @@ lmcc_receiver_handle_key_requests (LmccReceiver *receiver, LmccTime now)
     .lsn = requests->base_lsn,
   };
 
-  lmcc_receiver_follow_picture (receiver, now);
   if (now < requests->due)
     return;
   requests->n_asked++;

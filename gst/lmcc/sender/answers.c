@@ -31,9 +31,6 @@
  * for. */
 #define SURPLUS_PART 0.5
 
-/* Until the base's rate is known it may be as low as this: a voice. */
-#define LEAST_BASE_RATE 16000
-
 /* RFC 3611 sections 2, 4.4 and 4.5: an XR packet with a reference time; one
  * without answers; each answer. */
 #define REPORT_SIZE 20
@@ -78,7 +75,7 @@ base_rate (const LmccSession *session)
 {
   guint64 rate = lmcc_session_level_rate (session, 0);
 
-  return (gdouble) (rate > 0 ? rate : LEAST_BASE_RATE);
+  return (gdouble) (rate > 0 ? rate : LMCC_FEEDBACK_LEAST_RATE);
 }
 
 /* Reports per second that take, with their answers, what is aimed at. Answers

@@ -17,6 +17,9 @@ G_BEGIN_DECLS
 /* Reports that wait for their answer; one more is not answered. */
 #define LMCC_FEEDBACK_QUEUE 101
 
+/* Until the base's rate is known it may be as low as this, bit/s: a voice. */
+#define LMCC_FEEDBACK_LEAST_RATE 16000
+
 /**
  * LmccFeedbackStats:
  * @reports: reports taken

@@ -12,9 +12,6 @@
 #define NOTICE_INTERVAL (250 * LMCC_MSECOND)
 #define NOTICE_SHARE 100
 
-/* The least rate of a base: a voice. */
-#define LEAST_BASE_RATE 16000
-
 /* An encoder's own key frame may come so much later than the one before it did:
  * one that is asked for just before it would be the second of two. */
 #define SLACK (500 * LMCC_MSECOND)
@@ -180,8 +177,8 @@ static LmccTime
 next_notice (const LmccSender *sender)
 {
   const LmccSenderKeyRequests *requests = &sender->key_requests;
-  guint64 rate =
-      MAX (lmcc_session_level_rate (&sender->session, 0), LEAST_BASE_RATE);
+  guint64 rate = MAX (lmcc_session_level_rate (&sender->session, 0),
+      LMCC_FEEDBACK_LEAST_RATE);
   guint64 bits = 8 * (sender->udp_overhead + LMCC_KEY_NOTICE_SIZE);
 
   if (!requests->notice_due || sender->session.feedback_interval == 0)

@@ -618,6 +618,30 @@ gst_lmcc_socket_join (gint fd, const LmccAddress *group,
 }
 
 /**
+ * gst_lmcc_socket_open_joined:
+ * @group: the one group that the socket is for
+ * @port: its port
+ * @source: (nullable): as for gst_lmcc_socket_join()
+ * @iface: where
+ * @buffer_size: wanted kernel buffer in bytes, or 0 for the default
+ * @error: (nullable): cause and remedy
+ *
+ * Returns: a non-blocking descriptor that hears @group, or -1
+ */
+gint
+gst_lmcc_socket_open_joined (const LmccAddress *group, guint16 port,
+    const LmccAddress *source, const GstLmccInterface *iface, guint buffer_size,
+    GError **error)
+{
+  gint fd = gst_lmcc_socket_open_receive (group, port, iface, buffer_size, NULL,
+      error);
+
+  if (fd >= 0 && !gst_lmcc_socket_join (fd, group, source, iface, error))
+    gst_lmcc_socket_close (&fd);
+  return fd;
+}
+
+/**
  * gst_lmcc_socket_leave:
  * @fd: from gst_lmcc_socket_open_receive()
  * @group: its group

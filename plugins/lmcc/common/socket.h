@@ -124,6 +124,9 @@ gint gst_lmcc_socket_take_error (gint fd);
 gint gst_lmcc_socket_open_receive (const LmccAddress *group, guint16 port,
     const GstLmccInterface *iface, guint buffer_size, guint *actual_buffer_size,
     GError **error);
+gint gst_lmcc_socket_open_joined (const LmccAddress *group, guint16 port,
+    const LmccAddress *source, const GstLmccInterface *iface, guint buffer_size,
+    GError **error);
 gboolean gst_lmcc_socket_join (gint fd, const LmccAddress *group,
     const LmccAddress *source, const GstLmccInterface *iface, GError **error);
 gboolean gst_lmcc_socket_leave (gint fd, const LmccAddress *group,

@@ -174,6 +174,55 @@ gst_lmcc_uri_parse (const GstLmccUriForm *form, const gchar *text,
   return g_steal_pointer (&self);
 }
 
+/**
+ * gst_lmcc_uri_read:
+ * @form: of which
+ * @text: the URI
+ * @error: %GST_URI_ERROR, as #GstURIHandler has it
+ *
+ * Returns: (transfer full) (nullable): as gst_lmcc_uri_parse()
+ */
+GstLmccUri *
+gst_lmcc_uri_read (const GstLmccUriForm *form, const gchar *text,
+    GError **error)
+{
+  g_autoptr (GError) parse_error = NULL;
+  GstLmccUri *uri = gst_lmcc_uri_parse (form, text, &parse_error);
+
+  if (uri == NULL)
+    g_set_error_literal (error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI,
+        parse_error->message);
+  return uri;
+}
+
+/**
+ * gst_lmcc_uri_keep_error:
+ * @element: whose property was set to @text
+ * @text: the URI
+ * @error: why it was not taken
+ * @kept: (inout): the element's, under its object lock
+ *
+ * Who sets a property hears no error. That it came too late is told at once;
+ * what is wrong with it is for the start.
+ *
+ * Returns: whether it was kept for that
+ */
+gboolean
+gst_lmcc_uri_keep_error (GstElement *element, const gchar *text,
+    const GError *error, gchar **kept)
+{
+  if (g_error_matches (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE)) {
+    GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS, ("%s", error->message),
+        ("property uri: '%s'", text));
+    return FALSE;
+  }
+  GST_OBJECT_LOCK (element);
+  g_free (*kept);
+  *kept = g_strdup (error->message);
+  GST_OBJECT_UNLOCK (element);
+  return TRUE;
+}
+
 static void
 append_keys (GString *text, const GstLmccPropertyTable *table,
     gconstpointer settings)

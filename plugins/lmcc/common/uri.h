@@ -75,6 +75,10 @@ GQuark gst_lmcc_uri_error_quark (void);
 
 GstLmccUri *gst_lmcc_uri_parse (const GstLmccUriForm *form, const gchar *text,
     GError **error);
+GstLmccUri *gst_lmcc_uri_read (const GstLmccUriForm *form, const gchar *text,
+    GError **error);
+gboolean gst_lmcc_uri_keep_error (GstElement *element, const gchar *text,
+    const GError *error, gchar **kept);
 gchar *gst_lmcc_uri_format (const GstLmccUriForm *form, gconstpointer settings);
 void gst_lmcc_uri_take (const GstLmccUri *uri, GstLmccUriTaken *taken,
     gpointer settings);

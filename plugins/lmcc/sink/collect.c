@@ -284,12 +284,12 @@ gst_lmcc_sink_collect (GstLmccSinkCore *core, LmccTime now, LmccTime *wake)
       return NULL;
     leave_out_missing (core);
   }
-  if (!rung->sound)
-    core->missing_since = LMCC_TIME_NONE;
   g_queue_pop_head (&rung->units);
   g_cond_broadcast (&core->cond);
-  if (!rung->sound)
+  if (!rung->sound) {
+    core->missing_since = LMCC_TIME_NONE;
     core->collected = MAX (core->collected, unit->decoding_time);
+  }
   unit->presentation_time = to_library_time (core, unit->presentation_time);
   unit->decoding_time = due;
   return unit;

@@ -194,7 +194,6 @@ static void
 on_chosen (gpointer user_data, const gchar *address)
 {
   GstLmccSink *self = user_data;
-
   gboolean taken;
 
   GST_OBJECT_LOCK (self);

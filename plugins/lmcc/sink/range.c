@@ -36,13 +36,9 @@ static gint
 open_socket (GstLmccSinkCore *core, const LmccAddress *group)
 {
   guint16 port = (guint16) core->settings.properties.port;
-  gint fd = gst_lmcc_socket_open_receive (group, port, &core->place.iface,
-      BUFFER_SIZE, NULL, NULL);
 
-  if (fd >= 0
-      && !gst_lmcc_socket_join (fd, group, NULL, &core->place.iface, NULL))
-    gst_lmcc_socket_close (&fd);
-  return fd;
+  return gst_lmcc_socket_open_joined (group, port, NULL, &core->place.iface,
+      BUFFER_SIZE, NULL);
 }
 
 /**

@@ -38,13 +38,9 @@ open_socket (GstLmccSinkCore *core, const LmccAddress *group, GError **error)
   guint16 port = (guint16) (settings->properties.port + 1);
   const LmccAddress *source =
       lmcc_address_is_source_specific (group) ? &core->place.source : NULL;
-  gint fd = gst_lmcc_socket_open_receive (group, port, &core->place.iface,
-      BUFFER_SIZE, NULL, error);
 
-  if (fd >= 0
-      && !gst_lmcc_socket_join (fd, group, source, &core->place.iface, error))
-    gst_lmcc_socket_close (&fd);
-  return fd;
+  return gst_lmcc_socket_open_joined (group, port, source, &core->place.iface,
+      BUFFER_SIZE, error);
 }
 
 static gboolean

@@ -13,7 +13,6 @@ static gboolean
 set_uri (GstLmccSink *self, const gchar *text, GError **error)
 {
   g_autoptr (GstLmccUri) uri = NULL;
-  g_autoptr (GError) parse_error = NULL;
   guint i;
 
   /* Settings are read on the way to READY. */
@@ -22,12 +21,9 @@ set_uri (GstLmccSink *self, const gchar *text, GError **error)
         "The URI cannot be changed now: set the element to NULL first");
     return FALSE;
   }
-  uri = gst_lmcc_uri_parse (&gst_lmcc_sink_uri_form, text, &parse_error);
-  if (uri == NULL) {
-    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI, "%s",
-        parse_error->message);
+  uri = gst_lmcc_uri_read (&gst_lmcc_sink_uri_form, text, error);
+  if (uri == NULL)
     return FALSE;
-  }
   GST_OBJECT_LOCK (self);
   gst_lmcc_uri_take (uri, &self->uri_taken, &self->properties);
   self->address_is_given = TRUE;
@@ -54,16 +50,9 @@ gst_lmcc_sink_set_uri_property (GstLmccSink *self, const gchar *text)
 
   if (text == NULL || set_uri (self, text, &error))
     return;
-  if (g_error_matches (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE)) {
-    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS, ("%s", error->message),
-        ("property uri: '%s'", text));
-    return;
-  }
-  GST_WARNING_OBJECT (self, "%s", error->message);
-  GST_OBJECT_LOCK (self);
-  g_free (self->uri_error);
-  self->uri_error = g_strdup (error->message);
-  GST_OBJECT_UNLOCK (self);
+  if (gst_lmcc_uri_keep_error (GST_ELEMENT (self), text, error,
+          &self->uri_error))
+    GST_WARNING_OBJECT (self, "%s", error->message);
 }
 
 /**

@@ -33,11 +33,9 @@ open_send (GstLmccSrc *self, GError **error)
 static gboolean
 open_sockets (GstLmccSrc *self, GError **error)
 {
-  self->learning_fd = gst_lmcc_socket_open_receive (&self->learning_address,
-      (guint16) (self->port + 1), &self->iface, 0, NULL, error);
+  self->learning_fd = gst_lmcc_socket_open_joined (&self->learning_address,
+      (guint16) (self->port + 1), NULL, &self->iface, 0, error);
   if (self->learning_fd < 0
-      || !gst_lmcc_socket_join (self->learning_fd, &self->learning_address,
-          NULL, &self->iface, error)
       || !gst_lmcc_io_add (self->io, self->learning_fd,
           GST_LMCC_SRC_TAG_LEARNING, error))
     return FALSE;

@@ -61,7 +61,6 @@ gboolean
 gst_lmcc_src_set_uri (GstLmccSrc *self, const gchar *text, GError **error)
 {
   g_autoptr (GstLmccUri) uri = NULL;
-  g_autoptr (GError) parse_error = NULL;
   guint i;
 
   if (GST_STATE (self) >= GST_STATE_PAUSED) {
@@ -71,12 +70,9 @@ gst_lmcc_src_set_uri (GstLmccSrc *self, const gchar *text, GError **error)
     return FALSE;
   }
 
-  uri = gst_lmcc_uri_parse (&gst_lmcc_src_uri_form, text, &parse_error);
-  if (uri == NULL) {
-    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI, "%s",
-        parse_error->message);
+  uri = gst_lmcc_uri_read (&gst_lmcc_src_uri_form, text, error);
+  if (uri == NULL)
     return FALSE;
-  }
   GST_OBJECT_LOCK (self);
   take_uri (self, uri);
   GST_OBJECT_UNLOCK (self);
@@ -113,17 +109,9 @@ set_uri_property (GstLmccSrc *self, const gchar *text)
 
   if (text == NULL || gst_lmcc_src_set_uri (self, text, &error))
     return;
-  if (g_error_matches (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE)) {
-    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS, ("%s", error->message),
-        ("property uri: '%s'", text));
-    return;
-  }
-  /* Nobody hears an error here: it is for the start. */
-  GST_WARNING_OBJECT (self, "%s", error->message);
-  GST_OBJECT_LOCK (self);
-  g_free (self->uri_error);
-  self->uri_error = g_strdup (error->message);
-  GST_OBJECT_UNLOCK (self);
+  if (gst_lmcc_uri_keep_error (GST_ELEMENT (self), text, error,
+          &self->uri_error))
+    GST_WARNING_OBJECT (self, "%s", error->message);
 }
 
 /**
