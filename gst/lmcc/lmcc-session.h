@@ -49,6 +49,11 @@ G_BEGIN_DECLS
  * Congestion Control", 2004, section 6.3. */
 #define LMCC_DEFAULT_FEEDBACK_INTERVAL (3 * LMCC_SECOND)
 
+/* T of RFC 4654 section 4.5 for requests for a key frame, where a session does
+ * not say: short beside the time that a viewer notices, and long beside most
+ * round-trip times, in which the sender's notice reaches the others. */
+#define LMCC_DEFAULT_KEY_REQUEST_WAIT (300 * LMCC_MSECOND)
+
 /* Receivers report at the shortest interval until they have heard of another. */
 #define LMCC_LEAST_FEEDBACK_INTERVAL LMCC_SECOND
 
@@ -141,6 +146,9 @@ typedef struct
  * @feedback_port: UDP port of @source that takes reports; 0 stands for @port + 1,
  *     and a session that lmcc_sdp_parse() read never has it
  * @feedback_interval: mean time between one receiver's reports, 0 for none
+ * @key_request_wait: the longest wait before a receiver without a picture asks
+ *     for a key frame, at most 60 s; less than
+ *     %LMCC_DEFAULT_KEY_REQUEST_WAIT stands for that
  * @repair: share of repair data in 1/1000 of the media, 0 for no repair
  * @repair_delay: how much later than the packets themselves their repair may be
  *     sent; with fixed rates, later than the end of the window
@@ -183,6 +191,7 @@ typedef struct
   LmccTime rtt_max;
   guint16 feedback_port;
   LmccTime feedback_interval;
+  LmccTime key_request_wait;
   guint repair;
   LmccTime repair_delay;
   LmccTime train_cycle;

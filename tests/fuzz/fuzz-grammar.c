@@ -195,6 +195,7 @@ append_keys (GString *text, Bytes *bytes)
     "rtt",
     "fb",
     "fbp",
+    "kw",
     "rep",
     "rd",
     "ttl",

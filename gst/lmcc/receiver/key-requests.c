@@ -8,11 +8,6 @@
 #include "receiver/reports.h"
 #include "wire/key-request.h"
 
-/* T of RFC 4654 section 4.5 for these requests: short beside the time that a
- * viewer notices, and long beside the round-trip time in which the sender's
- * notice reaches the others. */
-#define LONGEST_WAIT (300 * LMCC_MSECOND)
-
 /* Without a notice the request is lost, or nobody takes it. */
 #define RETRY (1 * LMCC_SECOND)
 
@@ -59,7 +54,8 @@ draw (LmccReceiver *receiver)
   const guint32 seeds[] = { receiver->config.sequence_seed, SEED_PURPOSE,
     receiver->key_requests.n_drawn++ };
   GRand *random = g_rand_new_with_seed_array (seeds, G_N_ELEMENTS (seeds));
-  LmccTime wait = lmcc_feedback_draw_wait (random, LONGEST_WAIT);
+  LmccTime wait =
+      lmcc_feedback_draw_wait (random, receiver->session.key_request_wait);
 
   g_rand_free (random);
 

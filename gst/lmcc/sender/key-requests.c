@@ -7,6 +7,8 @@
 
 #include "sender/private.h"
 
+#include <math.h>
+
 /* Receivers are told at most so often that requests are heard, and with at most
  * this share of the base's rate: answers have the rest of the control's. */
 #define NOTICE_INTERVAL (250 * LMCC_MSECOND)
@@ -16,6 +18,17 @@
  * one that is asked for just before it would be the second of two. */
 #define SLACK (500 * LMCC_MSECOND)
 
+/* So many requests for one key frame are a crowd that the notice reaches too
+ * late. Receivers then wait so long that FEW would have asked. With few in this
+ * many rounds the wait gets shorter by a quarter. */
+#define CROWD 20
+#define FEW 2
+#define QUIET_ROUNDS 16
+
+/* Of R_max, in which a notice reaches all (T of RFC 4654 section 4.5): of
+ * 10,000 receivers five ask then. */
+#define LONGEST_WAIT_ROUNDS 6
+
 void
 lmcc_sender_init_key_requests (LmccSender *sender, LmccKeyRequestMode mode)
 {
@@ -23,7 +36,10 @@ lmcc_sender_init_key_requests (LmccSender *sender, LmccKeyRequestMode mode)
     .mode = mode,
     .asked = LMCC_TIME_NONE,
     .told = LMCC_TIME_NONE,
+    .round = LMCC_TIME_NONE,
   };
+  sender->session.key_request_wait =
+      MAX (sender->session.key_request_wait, LMCC_DEFAULT_KEY_REQUEST_WAIT);
 }
 
 /* Without a way back nobody can ask, so somebody may always wait. */
@@ -149,6 +165,67 @@ lmcc_sender_handle_key_requests (LmccSender *sender, LmccTime now)
   lmcc_sender_request_key_unit (sender, now);
 }
 
+/* A round lasts for the receivers' waits and the notice's way. */
+static gboolean
+is_in_round (const LmccSender *sender, LmccTime now)
+{
+  const LmccSenderKeyRequests *requests = &sender->key_requests;
+
+  return requests->round != LMCC_TIME_NONE
+      && now < requests->round + requests->round_wait + sender->session.rtt_max;
+}
+
+/* The round before this one is over. */
+static void
+shorten_wait (LmccSender *sender)
+{
+  LmccSenderKeyRequests *requests = &sender->key_requests;
+  LmccTime wait = sender->session.key_request_wait;
+
+  if (wait == LMCC_DEFAULT_KEY_REQUEST_WAIT || requests->n_round > FEW
+      || ++requests->n_quiet_rounds < QUIET_ROUNDS)
+    return;
+  requests->n_quiet_rounds = 0;
+  sender->session.key_request_wait =
+      MAX (wait - wait / 4, LMCC_DEFAULT_KEY_REQUEST_WAIT);
+  lmcc_sender_session_changed (sender);
+}
+
+/* With N receivers, waits of at most T by the law of RFC 4654 section 4.5 and a
+ * round-trip time R, about 10,000^(R / T) ask before they hear that one has.
+ * So R / T is log n / log 10,000, and the wait with which FEW ask is known. */
+static void
+lengthen_wait (LmccSender *sender, LmccTime now)
+{
+  LmccSenderKeyRequests *requests = &sender->key_requests;
+  gdouble scale = log (requests->n_round) / log (FEW);
+  LmccTime wait = (LmccTime) (scale * (gdouble) requests->round_wait);
+
+  wait = MIN (wait, LONGEST_WAIT_ROUNDS * sender->session.rtt_max);
+  if (wait <= sender->session.key_request_wait * 5 / 4)
+    return;
+  requests->n_quiet_rounds = 0;
+  sender->session.key_request_wait = wait;
+  lmcc_sender_announce (sender, now);
+}
+
+/* A request was heard: receivers are to wait long enough that few ask, however
+ * many wait, and however long the sender's notice takes to them. */
+static void
+follow_crowd (LmccSender *sender, LmccTime now)
+{
+  LmccSenderKeyRequests *requests = &sender->key_requests;
+
+  if (!is_in_round (sender, now)) {
+    shorten_wait (sender);
+    requests->round = now;
+    requests->round_wait = sender->session.key_request_wait;
+    requests->n_round = 0;
+  }
+  if (++requests->n_round > CROWD)
+    lengthen_wait (sender, now);
+}
+
 /*
  * lmcc_sender_take_key_request:
  * @sender: a sender
@@ -167,6 +244,7 @@ lmcc_sender_take_key_request (LmccSender *sender, const LmccKeyRequest *request,
   sender->stats.key_requests++;
   if (requests->mode == LMCC_KEY_REQUEST_IGNORED)
     return;
+  follow_crowd (sender, now);
   requests->notice_due = TRUE;
   if (requests->any_key && !gets_key (sender, request->lsn, now))
     requests->wanted = TRUE;

@@ -23,6 +23,10 @@ G_BEGIN_DECLS
  * @own_distance: between two key frames that nobody asked for; 0: not known
  * @asked: when the encoders were asked for one, or %LMCC_TIME_NONE
  * @told: when receivers were told so, or %LMCC_TIME_NONE
+ * @round: when the round of requests began, or %LMCC_TIME_NONE
+ * @round_wait: the session's longest wait then
+ * @n_round: requests in it
+ * @n_quiet_rounds: rounds with few requests since the wait changed
  *
  * The key frames that receivers without a picture ask for: at most one in
  * %LMCC_KEY_REQUEST_DISTANCE, those counted that come by themselves.
@@ -40,6 +44,10 @@ typedef struct
   LmccTime own_distance;
   LmccTime asked;
   LmccTime told;
+  LmccTime round;
+  LmccTime round_wait;
+  guint n_round;
+  guint n_quiet_rounds;
 } LmccSenderKeyRequests;
 
 void

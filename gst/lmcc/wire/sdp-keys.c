@@ -35,6 +35,7 @@ typedef enum
   KEY_SOURCE_SPECIFIC,
   KEY_SOUND,
   KEY_FEEDBACK_PORT,
+  KEY_REQUEST_WAIT,
   KEY_REPAIR_DELAY,
   KEY_SOUND_PARAMETERS,
   KEY_NONCE,
@@ -68,6 +69,7 @@ static const gchar *const key_names[N_KEYS] = {
   "ssm",
   "snd",
   "fbp",
+  "kw",
   "rd",
   "sndp",
   "sn",
@@ -292,6 +294,18 @@ parse_name (const gchar *text, gchar *name, gsize size)
 }
 
 /* One form of each only: lower case, and zeros in front. */
+/* A session cannot ask for less than the default. */
+static gboolean
+parse_key_request_wait (const gchar *value, LmccSession *session)
+{
+  if (!parse_time (value, &session->key_request_wait))
+    return FALSE;
+  session->key_request_wait =
+      MAX (session->key_request_wait, LMCC_DEFAULT_KEY_REQUEST_WAIT);
+
+  return TRUE;
+}
+
 static gboolean
 parse_nonce (const gchar *text, guint64 *nonce)
 {
@@ -367,6 +381,8 @@ take_value (Parser *parser, Key key, const gchar *value)
     case KEY_FEEDBACK_PORT:
       return lmcc_sdp_parse_uint (value, G_MAXUINT16, &keys->feedback_port)
           && keys->feedback_port > 0;
+    case KEY_REQUEST_WAIT:
+      return parse_key_request_wait (value, session);
     case KEY_REPAIR:
       return lmcc_sdp_parse_uint (value, G_MAXUINT16, &session->repair);
     case KEY_REPAIR_DELAY:

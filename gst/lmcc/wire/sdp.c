@@ -129,6 +129,8 @@ append_attribute (GString *text, const LmccSession *session, LmccSdpForm form)
   append_time_unless_zero (text, "fb", session->feedback_interval);
   if (session->feedback_port != 0)
     append_number (text, "fbp", session->feedback_port, session->port + 1u);
+  if (session->key_request_wait > LMCC_DEFAULT_KEY_REQUEST_WAIT)
+    append_time (text, "kw", session->key_request_wait);
   append_number (text, "rep", session->repair, 0);
   append_time_unless_zero (text, "rd", session->repair_delay);
   append_time_unless_zero (text, "tr", session->train_cycle);

@@ -65,6 +65,7 @@ lmcc_session_init (LmccSession *session)
   session->header_id = LMCC_HEADER_DEFAULT_ID;
   session->packet_size = LMCC_DEFAULT_PACKET_SIZE;
   session->slot_modulus = LMCC_MAX_SLOT_MODULUS;
+  session->key_request_wait = LMCC_DEFAULT_KEY_REQUEST_WAIT;
   g_strlcpy (session->algorithm, LMCC_SDP_NO_ALGORITHM,
       sizeof (session->algorithm));
   g_strlcpy (session->base_algorithm, LMCC_SDP_NO_ALGORITHM,
@@ -210,6 +211,8 @@ validate_algorithm (const LmccSession *session, GError **error)
         "turning ones");
   if (session->rtt_max > 60 * LMCC_SECOND)
     return invalid (error, "the largest round-trip time is above 60 s");
+  if (session->key_request_wait > 60 * LMCC_SECOND)
+    return invalid (error, "the wait before a key request is above 60 s");
   if (session->feedback_interval > FEEDBACK_INTERVAL_MAX)
     return invalid (error, "the feedback interval is above 1,000,000 s");
 

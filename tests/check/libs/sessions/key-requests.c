@@ -14,8 +14,8 @@
 #define PICTURE_TIME (40 * MS)
 #define RARE (250 * PICTURE_TIME)
 
-/* The network delays no packet by less, and by less than a millisecond more
- * for each receiver up to SPREAD. */
+/* The network delays no packet by less, unless the test says so, and by less
+ * than SPREAD milliseconds more. */
 #define DELAY (20 * MS)
 #define SPREAD 20
 
@@ -48,6 +48,7 @@ typedef struct
   LmccTime next_picture;
   LmccTime next_key;   /* of the encoder's own */
   LmccTime forced_key; /* that it was asked for */
+  LmccTime delay;      /* of the network, each way */
   LmccTime encoder_delay;
   LmccTime own_distance; /* of its key frames */
   guint n_packets;       /* of a picture */
@@ -101,6 +102,7 @@ world_new (LmccTime feedback_interval)
   world->forced_key = LMCC_TIME_NONE;
   world->own_distance = RARE;
   world->n_packets = 2;
+  world->delay = DELAY;
   world->shortest_distance = LMCC_TIME_NONE;
   world->random = g_rand_new_with_seed (20040101);
 
@@ -203,7 +205,7 @@ run_sender (World *world)
   while (world->next_asked < world->asked->len) {
     const Sent *asked = &g_array_index (world->asked, Sent, world->next_asked);
 
-    if (asked->at + DELAY + asked->receiver % SPREAD * MS > world->now)
+    if (asked->at + world->delay + asked->receiver % SPREAD * MS > world->now)
       break;
     from.bytes[2] = (guint8) (asked->receiver >> 8);
     from.bytes[3] = (guint8) asked->receiver;
@@ -271,7 +273,7 @@ run_receiver (World *world, guint index)
   while (member->next < world->sent->len) {
     const Sent *sent = &g_array_index (world->sent, Sent, member->next);
 
-    if (sent->at + DELAY + index % SPREAD * MS > world->now)
+    if (sent->at + world->delay + index % SPREAD * MS > world->now)
       break;
     deliver (world, member, sent);
     drain_receiver (world, index);
@@ -398,6 +400,77 @@ GST_START_TEST (a_thousand_that_join_at_once_make_one_key_frame)
       count_requests (world));
   fail_unless (worst_wait (world) <= 2700 * MS, "worst %u ms",
       (guint) (worst_wait (world) / MS));
+  world_free (world);
+}
+
+GST_END_TEST;
+
+/* ms, each way: where the notice comes too late for some, and for all. */
+static const guint long_ways[] = { 60, 100, 250 };
+
+static guint
+count_requests_of_a_crowd (World *world)
+{
+  guint n_keys = world->n_keys;
+
+  g_array_set_size (world->members, 0);
+  add_receivers (world, 1000, LMCC_RTT_MODE_FEEDBACK);
+  world_run (world, 5 * S);
+  fail_unless_equals_int (world->n_keys, n_keys + 1);
+  fail_unless (worst_wait (world) <= 4500 * MS, "worst %u ms",
+      (guint) (worst_wait (world) / MS));
+
+  return count_requests (world);
+}
+
+static LmccTime
+get_key_request_wait (const World *world)
+{
+  return lmcc_sender_get_session (world->sender)->key_request_wait;
+}
+
+/* The first crowd shows how far away it is. Its successors' dice are kinder to
+ * the sender, by the law of the waits, but not always. */
+GST_START_TEST (crowds_far_away_ask_less_after_the_first)
+{
+  World *world = world_new (3 * S);
+  guint n_crowds = 0, i, n;
+
+  world->encoder_delay = 60 * MS;
+  world->delay = long_ways[__i__] * MS;
+  world_run (world, 4 * S);
+  for (i = 0; i < 5; i++) {
+    n = count_requests_of_a_crowd (world);
+    fail_unless (n_crowds == 0 || n <= 100, "%u requests", n);
+    n_crowds += n > 20;
+  }
+  fail_unless (n_crowds > 0 && n_crowds <= 2 && n <= 20);
+  fail_unless (get_key_request_wait (world) <= 3 * S);
+  world_free (world);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (after_a_crowd_lone_receivers_wait_as_before)
+{
+  World *world = world_new (3 * S);
+  LmccTime wait;
+  guint i;
+
+  world->delay = 250 * MS;
+  world_run (world, 4 * S);
+  count_requests_of_a_crowd (world);
+  wait = get_key_request_wait (world);
+  fail_unless (wait > LMCC_DEFAULT_KEY_REQUEST_WAIT);
+  for (i = 0; i < 160; i++) {
+    g_array_set_size (world->members, 0);
+    add_receivers (world, 1, LMCC_RTT_MODE_FEEDBACK);
+    world_run (world, 5 * S);
+    fail_unless (wait_of (world, 0) <= 4500 * MS);
+    fail_unless (get_key_request_wait (world) <= wait);
+    wait = get_key_request_wait (world);
+  }
+  fail_unless_equals_uint64 (wait, LMCC_DEFAULT_KEY_REQUEST_WAIT);
   world_free (world);
 }
 
@@ -707,6 +780,9 @@ key_requests_suite (void)
       who_joins_at_any_moment_has_a_picture_before_two_seconds_seven);
   tcase_add_loop_test (tc, a_thousand_that_join_at_once_make_one_key_frame, 0,
       G_N_ELEMENTS (after_key));
+  tcase_add_loop_test (tc, crowds_far_away_ask_less_after_the_first, 0,
+      G_N_ELEMENTS (long_ways));
+  tcase_add_test (tc, after_a_crowd_lone_receivers_wait_as_before);
   tcase_add_test (tc, a_picture_that_is_lost_is_asked_for_again);
   tcase_add_test (tc, losses_damage_fewer_pictures);
   tcase_add_test (tc, an_encoder_that_takes_no_requests_is_not_asked_for_ever);

@@ -86,6 +86,7 @@ every_field_session (LmccSession *session, const gchar *address,
   session->turning_groups = 40;
   session->silent_groups = 31;
   session->rtt_max = 123456789;
+  session->key_request_wait = 987654321;
   session->feedback_port = 54321;
   session->repair = 125;
   session->repair_delay = 60 * LMCC_MSECOND;
@@ -142,6 +143,7 @@ assert_same (const LmccSession *a, const LmccSession *b)
   SAME (turning_groups);
   SAME (silent_groups);
   SAME (rtt_max);
+  SAME (key_request_wait);
   SAME (feedback_interval);
   SAME (feedback_port);
   SAME (repair);
@@ -468,6 +470,8 @@ GST_START_TEST (bad_values_are_refused_with_a_reason)
     BAD ("1 l=1 fbp=1 fbp=1"),
     BAD ("1 l=1 rtt=61s"),
     BAD ("1 l=1 fb=1000001s"),
+    BAD ("1 l=1 kw=61s"),
+    BAD ("1 l=1 kw=300"),
     BAD ("1 l=1 id=0"),
     BAD ("1 l=1 id=15"),
     BAD ("1 l=1 ssm=1"),
