@@ -5,14 +5,17 @@
 at the receiver soon, or the user reads the reason.
 
 Without arguments it does the quick rows, one join each. `--all` does all of them; `--rows NAME,NAME` some;
-`--markdown FILE` writes the table of docs/encoders.md; `--front TEXT` tries anything else. Each row runs in a process
-of its own.
+`--markdown FILE` writes the table of docs/encoders.md that is this Debian's; `--front TEXT` tries anything else. Each
+row runs in a process of its own.
 """
 
 import argparse
+import datetime
 import json
 import os
+import platform
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -37,6 +40,9 @@ BLACK, WHITE, MIDDLE = 32, 220, 126
 # s: what a join may take; what pictures are looked at for; until the first join, by which encoders run and the first
 # key frame is over.
 PATIENCE, LOOK, WARM_UP = 20, 2, 2
+
+# s: what an X server may take to start.
+SCREEN_PATIENCE = 20
 
 PICTURE = 'picture'
 
@@ -78,8 +84,7 @@ class Row:
     def missing(self):
         """Why it cannot be tried here, or None."""
         for need in self.needs:
-            there = os.path.exists(need) if need.startswith('/') else Gst.ElementFactory.find(need)
-            if not there:
+            if not (os.path.exists(need) or shutil.which(need) or Gst.ElementFactory.find(need)):
                 return f'{need} is not here'
         return None
 
@@ -126,8 +131,7 @@ def rows(film):
             quick=True, numbered=False),
         Row('raw sound alone', 'audiotestsrc is-live=true', 'sound came.*audio_sink', numbered=False),
         Row('a camera (v4l2src)', 'v4l2src ! videoconvert', needs=('v4l2src', '/dev/video0'), numbered=False),
-        Row('the screen (ximagesrc)', 'ximagesrc ! videoconvert', needs=('ximagesrc', '/tmp/.X11-unix/X0'),
-            numbered=False),
+        Row('the screen (ximagesrc)', 'ximagesrc ! videoconvert', needs=('ximagesrc', 'Xvfb'), numbered=False),
         Row('a file with sound (uridecodebin)', f'uridecodebin uri=file://{film}', needs=('x264ladderenc', 'x264enc'),
             numbered=False),
         Row('H.264 of an mp4 file (parsebin)', f'filesrc location={film} ! parsebin', numbered=False),
@@ -333,16 +337,33 @@ def cells(row, missing, result):
     return [picture, str(result['layers'] or ''), first, latency, '' if result['first'] else (said or ['nothing'])[0]]
 
 
+def read_release():
+    """The system's name, such as Debian 12."""
+    release = platform.freedesktop_os_release()
+    return f'{release["NAME"].split()[0]} {release.get("VERSION_ID", "testing")}'
+
+
 def write_table(path, done):
+    """Into the table of this release."""
     with open(path, encoding='utf-8') as file:
         text = file.read()
-    lines = ['| In front of lmccsink | Picture | Layers | First picture, s | Latency, ms | Message |',
+    release = read_release()
+    version = '.'.join(str(part) for part in Gst.version()[:3])
+    lines = [f'Measured {datetime.date.today()} with GStreamer {version}.', '',
+             '| In front of lmccsink | Picture | Layers | First picture, s | Latency, ms | Message |',
              '|---|---|--:|--:|--:|---|']
     lines += [f'| {row.name} | ' + ' | '.join(cells(row, missing, result)) + ' |' for row, missing, result in done]
-    begin, end = '<!-- table -->\n', '<!-- end of table -->\n'
+    begin, end = f'<!-- {release} -->\n', f'<!-- end of {release} -->\n'
     before, after = text.split(begin)[0], text.split(end)[1]
     with open(path, 'w', encoding='utf-8') as file:
         file.write(before + begin + '\n'.join(lines) + '\n' + end + after)
+
+
+def start_screen():
+    """An X server of our own, whose picture ximagesrc takes."""
+    server = lib.Child(['Xvfb', '-displayfd', '1', '-screen', '0', f'{WIDTH}x{HEIGHT}x24', '-nolisten', 'tcp'])
+    for _, number in server.wait_for(r'^\d+$', SCREEN_PATIENCE):
+        os.environ['DISPLAY'] = f':{number.group()}'
 
 
 def spawn(row, port, joins, film):
@@ -384,6 +405,8 @@ def main():
     every = args.all or args.markdown
     lib.start(deadline=3000 if every or args.rows else lib.DEADLINE)
     film = make_film(lib.directory()) if every or args.rows else ''
+    if shutil.which('Xvfb') and (every or args.rows):
+        start_screen()
     names = args.rows.split(',') if args.rows else None
     done = []
     for at, row in enumerate(rows(film)):
