@@ -8,6 +8,7 @@ import importlib.util
 import io
 import json
 import math
+import statistics
 import sys
 import tempfile
 import unittest
@@ -56,6 +57,39 @@ class Claims(unittest.TestCase):
         self.assertEqual(verdict(CLAIM, record(300, 301, 302)), 'differs')
         self.assertEqual(verdict(CLAIM, {}), 'not run')
 
+    def test_replications_that_are_all_the_same_are_one(self):
+        self.assertEqual(CLAIM.values(record(500, 500, 500)), [500])
+        self.assertEqual(CLAIM.values(record(500.001, 500.002)), [500.001])
+        self.assertEqual(len(CLAIM.values(record(500.1, 500.2))), 2)
+        self.assertEqual(reproduce.page.verdict(CLAIM, record(500, 500, 500)), 'agrees so far')
+        self.assertEqual(reproduce.page.describe(CLAIM, record(500, 500, 500)), '500')
+        self.assertTrue(reproduce.is_sure(CLAIM, record(500, 500, 500)))
+        self.assertFalse(reproduce.is_sure(CLAIM, record(500)))
+
+    def test_a_bar_of_ours_holds_or_fails_and_says_what_it_is(self):
+        row = claims.same_claim('section 1', 'ELM', 'the same', ('run',), claims.rate('R1', 'elm'), 500)
+        self.assertEqual(reproduce.page.verdict(row, record(420, 421, 422)), 'holds')
+        self.assertEqual(reproduce.page.verdict(row, record(300, 301, 302)), 'fails')
+        self.assertEqual(reproduce.page.bar(row), 'same: 400 to 600')
+        self.assertEqual(reproduce.page.bar(CLAIM), 'rate: 450 to 550')
+
+    def test_the_papers_words_make_the_limits_of_a_count(self):
+        def limits(words):
+            claim = claims.told_claim('section 1', 'changes', words, 'run', lambda _: 0)
+            return round(claim.least, 6), round(claim.most, 6), claim.rule
+
+        self.assertEqual(limits('around 12'), (6, 24, claims.ABOUT))
+        self.assertEqual(limits('0.6% to 2.9%'), (0.003, 0.058, claims.ABOUT))
+        self.assertEqual(limits('less than 10'), (0, 10, claims.SAID))
+        self.assertEqual(limits('lower than 1%'), (0, 0.01, claims.SAID))
+        self.assertEqual(limits('way beyond 300'), (300, math.inf, claims.SAID))
+        self.assertFalse(claims.told_claim('section 1', 'changes', '', 'run', lambda _: 0).is_judged())
+
+    def test_a_measure_of_all_replications_has_the_deviation_of_leaving_each_out(self):
+        # Of a mean that is the deviation of the values.
+        self.assertEqual(claims.jackknife(statistics.fmean, [1, 2, 6]), [1, 2, 6])
+        self.assertEqual(claims.jackknife(max, [5]), [5])
+
     def test_replications_that_have_nothing_to_say_do_not_count(self):
         def measure(replication):
             if CLAIM.measure(replication) <= 400:
@@ -80,12 +114,13 @@ class Claims(unittest.TestCase):
         row = claims.beside('section 1', 'ELM, another way', claims.rate('R1', 'elm'), 'run')
         self.assertEqual(reproduce.page.verdict(row, record(300)), 'shown')
         self.assertEqual(reproduce.page.verdict(row, {}), 'not run')
-        self.assertEqual(reproduce.page.verdict(dataclasses.replace(row, least=0), record(300, 301)), 'agrees')
+        judged = dataclasses.replace(row, least=0, rule=claims.ORDER)
+        self.assertEqual(reproduce.page.verdict(judged, record(300, 301)), 'agrees')
 
     def test_the_overview_says_by_how_much_a_cell_is_missed_and_why(self):
-        index = claims.jain_claim('table 1', 'R1: fairness index', 0.96, 'run', claims.jain('R1', 'elm', 'tcp'),
-                cause='Because.')
-        count = claims.count_claim('section 1', 'R1: level changes', 10, 'run', lambda _: 30, cause='Often.')
+        index = claims.jain_claim('table 1', 'R1: fairness index', 0.96, 'run', claims.mean_jain('R1', 'elm', 'tcp'), 2,
+                                  cause='Because.')
+        count = claims.told_claim('section 1', 'R1: level changes', 'about 10', 'run', lambda _: 30, cause='Often.')
         paper = dataclasses.make_dataclass('Paper', ['CLAIMS', 'CELLS', 'CELL_MEASURES'])(
             [count, index], [claims.Cell('table 1', 'R1', (('as it is', index, count),))], ('index', 'changes'))
 
@@ -93,7 +128,7 @@ class Claims(unittest.TestCase):
             return [cell.strip() for cell in reproduce.page.overview(paper, record(*rates))[2].split('|')]
 
         # 0.9 is 0.06 less than 0.96, and 30 changes are more than twice 10; at 700 kbit/s the index is 0.9698.
-        self.assertEqual(cells(500), ['', 'table 1', 'R1', '0.9600', '0.9000', '0.0600 less', '1', 'about 10', '30.0',
+        self.assertEqual(cells(500), ['', 'table 1', 'R1', '0.9600', '0.9000', '0.0600 less', '1', '"about 10"', '30.0',
                                       '[2] [1]', ''])
         self.assertEqual(cells(700)[4:7], ['0.9698', '', '1'])
         self.assertEqual(cells(700)[-2], '[1]')
@@ -101,6 +136,28 @@ class Claims(unittest.TestCase):
     def test_the_fairness_index_is_jains(self):
         # (0.5 + 1)^2 / (2 (0.25 + 1))
         self.assertAlmostEqual(claims.jain('R1', 'elm', 'tcp')(replication(500)), 0.9)
+        self.assertEqual(claims.jain_index([3] * 7), 1)
+
+    def test_the_index_of_all_replications_is_that_of_the_mean_throughputs(self):
+        index = claims.mean_jain('R1', 'elm', 'tcp')
+        self.assertAlmostEqual(index([replication(900), replication(1100)]), 1)
+        claim = claims.jain_claim('table 1', 'ELM', 0.96, 'run', index, 2)
+        self.assertAlmostEqual(statistics.fmean(claim.values(record(900, 1000, 1100))), 1)
+
+    def test_the_limits_of_an_index_are_what_a_tenth_of_one_rate_makes_of_it(self):
+        for n in (2, 5):
+            for share in (0.3, 0.7, 0.95, 1.5, 3):
+                index = claims.jain_index([share] + [1] * (n - 1))
+                self.assertAlmostEqual(claims.share_index(share, n), index)
+                self.assertAlmostEqual(claims.index_share(index, n, above=share > 1), share)
+        least, most = claims.index_limits(claims.share_index(0.7, 2), 2)
+        self.assertAlmostEqual(least, claims.jain_index([0.63, 1]))
+        self.assertAlmostEqual(most, claims.jain_index([0.77, 1]))
+        least, most = claims.index_limits(claims.share_index(2, 5), 5, above=True)
+        self.assertAlmostEqual(least, claims.jain_index([2.2, 1, 1, 1, 1]))
+        self.assertAlmostEqual(most, claims.jain_index([1.8, 1, 1, 1, 1]))
+        # Between them one flow has what the others have.
+        self.assertEqual(claims.index_limits(claims.share_index(0.95, 5), 5)[1], 1)
 
     def test_quick_fails_only_where_what_agreed_no_longer_does(self):
         paper = dataclasses.make_dataclass('Paper', ['NAME', 'RUNS', 'CLAIMS'])(

@@ -3,6 +3,7 @@
 """Runs of the simulator, what is measured of them, and when that agrees with a paper."""
 import dataclasses
 import math
+import re
 import statistics
 from collections.abc import Callable
 
@@ -12,14 +13,21 @@ T_QUANTILE = [math.inf, 12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2
 # By so much TCP implementations differ on one path: the SACK senders of ns-2 and ns-3 at 1, 2 and 3 % of loss and 60 ms
 # by 7 to 10 %, and both from Colussi 2004, section 6.3, by up to 9 %.
 RATE_TOLERANCE = 0.10
+# Of two things that a paper says are the same, without a number.
+SAME_TOLERANCE = 0.20
+# Counts and losses depend on the length of the simulation, which a paper may not tell.
+COUNT_FACTOR = 2
 # As TCP was when the papers were written: no selective acknowledgements, one acknowledgement for two segments, RTO of
 # at least 1 s (RFC 2988). Without delayed acknowledgements ns-3 3.37 sends what is not lost again, and gets 1.2 to 4
 # times what the formula says at 2 % of loss and 60 ms; with them it has 0.6 of it, as with selective ones.
 RENO = ('--tcp', 'sack=0,classic-recovery=1,delayed-acknowledgements=2,min-rto=1.0')
-# What that makes of Jain's index of two flows, one of which has 0.7 of the other's rate.
-JAIN_TOLERANCE = 0.02
-# Counts depend on the length of the simulation, which a paper may not tell.
-COUNT_FACTOR = 2
+
+# How a paper's words become limits. Of a number, a bound or an order that the paper tells:
+RATE, INDEX, ABOUT, SAID, ORDER = 'rate', 'index', 'about', 'said', 'order'
+# and of a number that is ours, whether the paper has words for it or nothing:
+SAME, UNCHANGED, OWN = 'same', 'unchanged', 'own'
+PAPER_RULES = (RATE, INDEX, ABOUT, SAID, ORDER)
+OUR_RULES = (SAME, UNCHANGED, OWN)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,6 +60,25 @@ def estimate(values):
     return Estimate(statistics.fmean(values), T_QUANTILE[min(n, 15) - 1] * deviation / math.sqrt(n), deviation, n)
 
 
+def number(value):
+    """As the pages have it."""
+    if value == 0 or abs(value) >= 100:
+        return f'{value:.0f}'
+    return f'{value:.4f}' if abs(value) < 1 else f'{value:.1f}'
+
+
+def jackknife(of, replications):
+    """Of a measure of all replications together: values whose mean is that measure, and whose deviation is what leaving
+    each replication out makes of it."""
+    whole = of(replications)
+    n = len(replications)
+    if n == 1:
+        return [whole]
+    without = [of(replications[:i] + replications[i + 1:]) for i in range(n)]
+    middle = statistics.fmean(without)
+    return [whole + (n - 1) * (middle - each) for each in without]
+
+
 class Unmeasured(Exception):
     """That a replication has nothing to say: what is measured did not occur in it."""
 
@@ -69,10 +96,11 @@ def measured(measure, replications):
 
 @dataclasses.dataclass(frozen=True)
 class Claim:
-    """What a paper says: least <= measure <= most, with the paper's own number as text.
+    """What a paper says, and least <= measure <= most, which a rule makes of it.
 
-    measure takes one replication of each run, and gives a number, or raises Unmeasured. The limits are of the paper,
-    never of what we get."""
+    paper is the paper's own number or its own words, all of which are in the quotation of that name; it is empty where
+    the paper has neither. measure takes one replication of each run, or all replications of each where it is pooled,
+    and gives a number, or raises Unmeasured. cause is why it differs, or why it is not judged."""
     where: str
     text: str
     paper: str
@@ -82,13 +110,28 @@ class Claim:
     most: float
     unit: str = ''
     cause: str = ''
+    rule: str = OWN
+    quote: str = ''
+    pooled: bool = False
 
-    def values(self, results):
+    def all_values(self, results):
         """Of the replications that all runs have and that say something."""
         if any(run not in results for run in self.runs):
             return []
         seeds = set.intersection(*(set(results[run]) for run in self.runs))
-        return measured(self.measure, ([results[run][seed] for run in self.runs] for seed in sorted(seeds, key=int)))
+        replications = [[results[run][seed] for run in self.runs] for seed in sorted(seeds, key=int)]
+        if self.pooled:
+            return jackknife(lambda each: self.measure(*zip(*each)), replications) if replications else []
+        return measured(self.measure, replications)
+
+    def values(self, results):
+        """Those; one of them where they are equal in four digits in all seeds, as that is one replication."""
+        values = self.all_values(results)
+        return values[:1] if len({f'{value:.4g}' for value in values}) == 1 else values
+
+    def is_ours(self):
+        """Whether the limit is a number of ours, and no paper's."""
+        return self.rule in OUR_RULES
 
     def is_judged(self):
         """Whether there is anything that it could miss."""
@@ -146,32 +189,97 @@ def changes(node, name):
     return lambda replication: flows(replication, node, name)[0]['level-changes-since-start']
 
 
-def jain(node, *names):
-    def index(replication):
-        rates = [flow['throughput'] for name in names for flow in flows(replication, node, name)]
-        return sum(rates) ** 2 / (len(rates) * sum(x * x for x in rates))
+def jain_index(rates):
+    return min(1.0, sum(rates) ** 2 / (len(rates) * sum(x * x for x in rates)))
+
+
+def mean_jain(node, *names):
+    """Of the flows' mean throughputs over all replications."""
+    def index(replications):
+        rates = [[flow['throughput'] for name in names for flow in flows(each, node, name)] for each in replications]
+        return jain_index([statistics.fmean(each) for each in zip(*rates)])
     return index
 
 
-def rate_claim(where, text, paper, run, measure, **more):
+def jain(node, *names):
+    """Of one replication."""
+    return lambda replication: mean_jain(node, *names)([replication])
+
+
+def share_index(share, n):
+    """Jain's index of n flows, one of which has that share of the rate of each other."""
+    return (n - 1 + share) ** 2 / (n * (n - 1 + share * share))
+
+
+def index_share(index, n, above=False):
+    """The inverse: the share, below or above 1, that makes an index of n flows."""
+    # (n J - 1) x^2 - 2 (n - 1) x + (n - 1) (n J - n + 1) = 0
+    rest = n - 1
+    root = math.sqrt(max(0.0, rest * rest - (n * index - 1) * rest * (n * index - rest)))
+    return (rest + (root if above else -root)) / (n * index - 1)
+
+
+def index_limits(index, n, above=False):
+    """What RATE_TOLERANCE of one flow's rate makes of an index of n flows."""
+    share = index_share(index, n, above)
+    low, high = share * (1 - RATE_TOLERANCE), share * (1 + RATE_TOLERANCE)
+    ends = share_index(low, n), share_index(high, n)
+    return min(ends), 1.0 if low <= 1 <= high else max(ends)
+
+
+def rate_claim(where, text, paper, run, measure, *, unit='kbit/s', **more):
     return Claim(where, text, f'{paper:g}', (run,), measure, paper * (1 - RATE_TOLERANCE), paper * (1 + RATE_TOLERANCE),
-                 'kbit/s', **more)
+                 unit, rule=RATE, **more)
 
 
-def jain_claim(where, text, paper, run, measure, **more):
-    return Claim(where, text, f'{paper:.4f}', (run,), measure, paper - JAIN_TOLERANCE, paper + JAIN_TOLERANCE, **more)
+def jain_claim(where, text, paper, run, measure, n, *, above=False, **more):
+    """Of n flows, in the mean of all replications; above where the session has more than each of the others."""
+    return Claim(where, text, f'{paper:.4f}', (run,), measure, *index_limits(paper, n, above), rule=INDEX, pooled=True,
+                 **more)
 
 
-def count_claim(where, text, paper, run, measure, **more):
-    return Claim(where, text, f'about {paper:g}', (run,), measure, paper / COUNT_FACTOR, paper * COUNT_FACTOR, **more)
+def about_claim(where, text, paper, run, measure, **more):
+    """Of a count, a loss or a time, that the paper tells as a number or as a range of them."""
+    numbers = told_numbers(paper)
+    return Claim(where, text, paper, (run,), measure, min(numbers) / COUNT_FACTOR, max(numbers) * COUNT_FACTOR,
+                 rule=ABOUT, **more)
 
 
-def beside(where, text, measure, *runs, unit=''):
-    """What the runs of these names have, as where one parameter was changed, which the paper does not tell."""
-    return Claim(where, text, 'not in the paper', runs, measure, -math.inf, math.inf, unit)
+def told_numbers(words):
+    """Per cent are parts of one."""
+    parts = 100 if '%' in words else 1
+    return [float(each) / parts for each in re.findall(r'\d+(?:\.\d+)?', words)]
 
 
-def more_claim(where, text, first, second, **more):
+def told_claim(where, text, paper, run, measure, **more):
+    """What a paper tells of a count in words; shown where it tells none."""
+    if not paper:
+        return beside(where, text, measure, run, unit=more.get('unit', ''))
+    number_told = told_numbers(paper)[0]
+    if paper.startswith(BELOW):
+        return Claim(where, text, paper, (run,), measure, 0, number_told, rule=SAID, **more)
+    if paper.startswith(ABOVE):
+        return Claim(where, text, paper, (run,), measure, number_told, math.inf, rule=SAID, **more)
+    return about_claim(where, text, paper, run, measure, **more)
+
+
+BELOW = ('less than', 'lower than')
+ABOVE = ('more than', 'way beyond')
+
+
+def same_claim(where, text, paper, runs, measure, value=1.0, tolerance=SAME_TOLERANCE, **more):
+    """That two things are alike, or that one does not change the other (RATE_TOLERANCE): our limits."""
+    rule = SAME if tolerance == SAME_TOLERANCE else UNCHANGED
+    return Claim(where, text, paper, runs, measure, value * (1 - tolerance), value * (1 + tolerance), rule=rule, **more)
+
+
+def beside(where, text, measure, *runs, unit='', **more):
+    """What the runs of these names have, which is not judged: one parameter was changed that the paper does not tell,
+    or the paper has no number of it."""
+    return Claim(where, text, more.pop('paper', ''), runs, measure, -math.inf, math.inf, unit, **more)
+
+
+def more_claim(where, text, first, second, paper, **more):
     """That the first is more than the second: each is a run and a measure."""
-    return Claim(where, text, '> 0', (first[0], second[0]), lambda a, b: first[1](a) - second[1](b), 0, math.inf,
-            **more)
+    return Claim(where, text, paper, (first[0], second[0]), lambda a, b: first[1](a) - second[1](b), 0, math.inf,
+                 rule=ORDER, **more)

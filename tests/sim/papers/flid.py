@@ -1,10 +1,11 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Byers et al., "FLID-DL: Congestion Control for Layered Multicast", IEEE JSAC 20(8), 2002, section V."""
-
+import dataclasses
 import statistics
 
-from papers.claims import RATE_TOLERANCE, RENO, Claim, Picture, Run, beside, flows, means, more_claim, rate
+from papers.claims import (RATE, RATE_TOLERANCE, RENO, SAID, Claim, Picture, Run, about_claim, beside, flows, means,
+                           more_claim, rate, rate_claim, same_claim, told_numbers)
 
 NAME = 'flid'
 TITLE = 'FLID-DL (Byers et al. 2002)'
@@ -81,17 +82,17 @@ KEPT = ('The paper\'s hosts count what comes after a leave, too, and it says tha
         'as many packets as FLID-DL\'s do not fit. Leaves that take no time make the two alike, as told (rows below). '
         'The deaf period after a leave, which is not in the paper, costs a tenth of the link: without it (rows below) '
         'FLID-SL has 0.63, and loses 0.9 to 1.3 times as many packets as FLID-DL.')
-TOGETHER = ('Hosts behind one lossy link see the same losses, so the three are one sample; those on lossy links of '
-            'their own are three.')
-
-
+NEAR_PATH = 'Not judged: the paper\'s path is one of 120 ms, and this one of 4 ms.'
 OLD_TCP = ('Acknowledgements of each second packet: they alone make SACK\'s 1.5 as much as this, and Reno that '
            'acknowledges each packet, as ns-2\'s receivers do by default, leaves FLID-DL 0.4 to 0.8 of its rate in '
            'six runs of two of each, with either timeout (a row below), and 0.75 in one of eight. ns-3\'s Reno then '
            'sends again what was not lost, so it is no better a measure. The shortest timeout, 1 s in place of 0.2, '
            'makes no difference: 1.3 to 1.5 beside SACK in three runs of two of each. TCP that delays its '
            'acknowledgements had next to nothing in two of five.')
-FEW = ('Two of each are few: runs differ by half, from 3.0 to 4.6. From 8 of each on it is 4.5 and more.')
+NOT_RENO = ('Not judged: the paper\'s figure 9 is of TCP Reno. It says that it compared TCP SACK, too, and shows '
+            'none of it.')
+SLOT_LIMITS = ('A slot is five nominal round-trip times long, and one loss in it is as good as many: at 4 % the '
+               'chain of the paper\'s equation 4 has 267 kbit/s, too.')
 PATTERN = ('The increase signals are a fixed pattern that begins with the sender, and two groups of hosts come '
            'together only where a slot lets the lower one climb alone: the time is the same for all seeds, and for 20 '
            'hosts in place of 100. It hangs on when hosts come after the sender, which is not told: from 4, 8 and 16 '
@@ -111,10 +112,10 @@ def lost(*nodes):
         for flow in replication['nodes'][node]['flows'])
 
 
-def share_claim(where, text, paper, run, measure, cause=''):
-    return Claim(where, text, f'{paper:g}', (run,), measure, paper * (1 - RATE_TOLERANCE),
-            paper * (1 + RATE_TOLERANCE), '',
-                 cause)
+def share_claim(where, text, paper, run, measure, **more):
+    share, = told_numbers(paper)
+    return Claim(where, text, paper, (run,), measure, share * (1 - RATE_TOLERANCE), share * (1 + RATE_TOLERANCE),
+                 rule=RATE, **more)
 
 
 def over_tcp(replication):
@@ -122,15 +123,20 @@ def over_tcp(replication):
 
 
 def _fairness():
-    for (kind, queue), runs in TOGETHER_RUNS.items():
+    """Reno first, which the figure is of."""
+    for (kind, queue), runs in sorted(TOGETHER_RUNS.items()):
         for n, run in zip(CROWDS, runs):
-            if run.scenario == 'flid-fair':
-                yield Claim(f'figure 9({"a" if queue == QUEUES[0] else "b"})',
-                            f'beside TCP {kind}, {n} of each, {queue} packets of queue for each: FLID-DL in parts of '
-                            'TCP',
-                            'equitable' if queue == QUEUES[0] else '4 to 8', (run.name,), over_tcp,
-                            *((0.5, 2) if queue == QUEUES[0] else (4, 8)),
-                            cause=OLD_TCP if kind == 'Reno' else FEW if n == 2 else '')
+            short = queue == QUEUES[0]
+            where = f'figure 9({"a" if short else "b"})'
+            text = (f'beside TCP {kind}, {n} of each, {queue} packets of queue for each: FLID-DL in parts of TCP')
+            if kind != 'Reno':
+                yield beside(where, text, over_tcp, run.name, cause=NOT_RENO)
+            elif short:
+                yield same_claim(where, text, 'share the available bandwidth equitably', (run.name,), over_tcp,
+                                 cause=OLD_TCP, quote='flid, figure 9(a)')
+            else:
+                yield Claim(where, text, 'four to eight times larger', (run.name,), over_tcp, 4, 8, '', OLD_TCP, SAID,
+                            'flid, figure 9(b)')
 
 
 def coordinated(replication):
@@ -148,10 +154,10 @@ def host(name):
         for flow in at['flows'])
 
 
-def loss_claim(text, name, cause=''):
-    return Claim('section V-D', 'the throughput depends on the own loss rate alone: ' + text, '1', ('flid-loss',),
-                 lambda r: host(name)(r) / host('near')(r), 1 - RATE_TOLERANCE, 1 + RATE_TOLERANCE,
-                 cause=cause)
+def loss_claim(text, name):
+    return same_claim('section V-D', 'the throughput depends on the own loss rate alone: ' + text,
+                      'depends only on the loss rate', ('flid-loss',), lambda r: host(name)(r) / host('near')(r),
+                      tolerance=RATE_TOLERANCE, quote='flid, section V-D')
 
 
 STAR = ('R1', 'R2', 'R3', 'R4')
@@ -182,69 +188,93 @@ def _room():
 
 
 def _static():
-    """FLID-SL with other leaves; "very similar": within 20 %."""
+    """FLID-SL with other leaves."""
     for text, measure in (('uses, in parts of what FLID-DL uses', used(2e6, *STAR)),
                           ('loses, in parts of what FLID-DL loses', lost(*STAR))):
-        yield Claim('section V-B', f'leaves take no time: what FLID-SL {text}', 'very similar',
-                    ('flid-sl-fast', 'flid-dl'), lambda a, b, measure=measure: measure(a) / measure(b), 0.8, 1.2)
+        yield same_claim('section V-B', f'leaves take no time: what FLID-SL {text}', 'very similar',
+                         ('flid-sl-fast', 'flid-dl'), lambda a, b, measure=measure: measure(a) / measure(b),
+                         quote='flid, section V-B, no latency')
     yield beside('section V-B', 'FLID-SL without a deaf period, leaves of 2 to 4 s: part of the link',
                  used(2e6, *STAR), 'flid-sl-eager')
     yield beside('section V-B', 'FLID-SL without a deaf period: losses in parts of FLID-DL\'s',
                  lambda a, b: lost(*STAR)(a) / lost(*STAR)(b), 'flid-sl-eager', 'flid-dl')
 
 
+def times_lost(*nodes):
+    return lambda a, b: lost(*nodes)(a) / lost(*nodes)(b)
+
+
+def _alone():
+    """Figure 5, and its c on a short path."""
+    yield share_claim('figure 5(a)', 'one session, c = 1.3: part of 10 Mbit/s', '85%', 'flid-alone-13', used(10e6, 'R'),
+                      quote='flid, figure 5')
+    yield share_claim('figure 5(b)', 'one session, c = 2.0: part of 10 Mbit/s', '59%', 'flid-alone-20', used(10e6, 'R'),
+                      quote='flid, figure 5')
+    yield times_claim('section V-A', 'c = 2.0 loses more packets than c = 1.3, times', '2.5 times',
+                      ('flid-alone-20', 'flid-alone-13'), times_lost('R'), cause=CASCADE, quote='flid, figure 5')
+    for path, name in (('(a)', '13'), ('(b)', '20')):
+        yield beside(f'figure 5{path}', f'one session, c = {name[0]}.{"3" if name == "13" else "0"}, on a path of 4 '
+                                        f'ms: part '
+                                        'of 10 Mbit/s', used(10e6, 'R'), f'flid-near-{name}', cause=NEAR_PATH)
+    yield beside('section V-A', 'c = 2.0 loses more packets than c = 1.3, on 4 ms, times', times_lost('R'),
+                 'flid-near-20', 'flid-near-13', cause=NEAR_PATH)
+    yield from _room()
+
+
+def times_claim(where, text, paper, runs, measure, **more):
+    """Of a loss in parts of another."""
+    return dataclasses.replace(about_claim(where, text, paper, '', measure, **more), runs=runs)
+
+
+def _star():
+    yield share_claim('figure 7(a)', 'four FLID-DL sessions, leaves of 2 to 4 s: part of the link', '90%', 'flid-dl',
+                      used(2e6, *STAR), quote='flid, figure 7')
+    yield share_claim('figure 7(b)', 'four FLID-SL sessions, leaves of 2 to 4 s: part of the link', '78%', 'flid-sl',
+                      used(2e6, *STAR), cause=KEPT, quote='flid, figure 7')
+    yield dataclasses.replace(
+        times_claim('section V-B', 'FLID-SL loses more packets than FLID-DL, times', '3', ('flid-sl', 'flid-dl'),
+                    times_lost(*STAR), cause=KEPT, quote='flid, section V-B'), paper='three times as many packets')
+    yield more_claim('section V-B', 'FLID-DL uses more of the link than FLID-SL', ('flid-dl', used(2e6, *STAR)),
+                     ('flid-sl', used(2e6, *STAR)), '90% ... 78%', quote='flid, figure 7')
+    yield from _static()
+
+
+def _hosts():
+    """Figure 8, section V-D, and the choice of the slot."""
+    yield rate_claim('figure 8', '100 hosts are at one level after', 28, 'flid-100', coordinated, unit='s',
+                     cause=PATTERN, quote='flid, figure 8')
+    for first in PHASES:
+        yield beside('figure 8', f'20 hosts that come from {first} s after the sender on are at one level after',
+                     lambda r, first=first: coordinated(r) - first, f'flid-phase-{first}', unit='s')
+    yield loss_claim('loss of 1 % on the way of all in parts of 1 % on the own link', 'behind')
+    yield loss_claim('path of 110 ms in parts of 10 ms, 1 %', 'middle')
+    yield more_claim('section V-D', 'who is farther away than a slot (610 ms) gets less than at 10 ms, kbit/s',
+                     ('flid-loss', host('near')), ('flid-loss', host('far')), 'behaves less aggressively',
+                     quote='flid, section V-D, delay')
+    yield more_claim('section V-D', 'more random loss, less throughput (1 and 4 %), kbit/s', ('flid-loss',
+                                                                                              host('near')),
+                     ('flid-loss', host('poor')), 'depends only on the loss rate', quote='flid, section V-D')
+    # RFC 5348 section 3.1 with R = 100 ms, s = 1000, b = 1: 899 and 355 kbit/s.
+    for name, loss, tcp in (('near', 1, 899), ('poor', 4, 355)):
+        yield same_claim('section V-A', f'{loss} % of random loss: as TCP of the nominal round-trip time by its '
+                                        f'formula',
+                         'competes fairly with TCP with an RTT of 100 ms', ('flid-loss',), host(name), tcp,
+                         unit='kbit/s', cause=SLOT_LIMITS, quote='flid, section V-A, nominal RTT')
+    for shorter, longer in zip(SLOTS, SLOTS[1:]):
+        yield more_claim('section V-A', f'4 % of loss: a slot of {shorter} s gets more than one of {longer} s, kbit/s',
+                         (f'flid-slot-{shorter}', host('R')), (f'flid-slot-{longer}', host('R')),
+                         'doubling the time slot duration requires that we halve the reception rate',
+                         quote='flid, section V-A, slot')
+
+
 CLAIMS = [
-    share_claim('figure 5(a)', 'one session, c = 1.3: part of 10 Mbit/s', 0.85, 'flid-alone-13', used(10e6, 'R')),
-    share_claim('figure 5(b)', 'one session, c = 2.0: part of 10 Mbit/s', 0.59, 'flid-alone-20', used(10e6, 'R')),
-    share_claim('figure 5(a)', 'the same on a path of 4 ms', 0.85, 'flid-near-13',
-                used(10e6, 'R')),
-    share_claim('figure 5(b)', 'the same on a path of 4 ms', 0.59, 'flid-near-20',
-                used(10e6, 'R')),
-    Claim('section V-A', 'c = 2.0 loses 2.5 times as many packets as c = 1.3, on 4 ms', '2.5',
-          ('flid-near-20', 'flid-near-13'), lambda a, b: lost('R')(a) / lost('R')(b), 2.5 / 2, 2.5 * 2, '', CASCADE),
-    Claim('section V-A', 'c = 2.0 loses 2.5 times as many packets as c = 1.3', '2.5', ('flid-alone-20',
-            'flid-alone-13'),
-          lambda a, b: lost('R')(a) / lost('R')(b), 2.5 / 2, 2.5 * 2, '', CASCADE),
-    *_room(),
-    share_claim('figure 7(a)', 'four FLID-DL sessions, leaves of 2 to 4 s: part of the link', 0.90, 'flid-dl',
-                used(2e6, *STAR)),
-    share_claim('figure 7(b)', 'four FLID-SL sessions, leaves of 2 to 4 s: part of the link', 0.78, 'flid-sl',
-                used(2e6, *STAR), KEPT),
-    Claim('section V-B', 'FLID-SL loses three times as many packets as FLID-DL', '3', ('flid-sl', 'flid-dl'),
-          lambda a, b: lost(*STAR)(a) / lost(*STAR)(b), 3 / 2, 3 * 2, '', KEPT),
-    more_claim('section V-B', 'FLID-DL uses more of the link than FLID-SL', ('flid-dl', used(2e6, *STAR)),
-               ('flid-sl', used(2e6, *STAR))),
-    *_static(),
-    Claim('figure 8', '100 hosts are at one level after', '28', ('flid-100',),
-          coordinated, 0, 28, 's', PATTERN),
-    *(beside('figure 8', f'20 hosts that come from {first} s after the sender on are at one level after',
-             lambda r, first=first: coordinated(r) - first, f'flid-phase-{first}', unit='s') for first in PHASES),
-    Claim('figure 9(a)', 'beside TCP, a queue of 7 packets for each: FLID-DL in parts of TCP', 'equitable',
-            ('flid-tcp-7',),
-          over_tcp, 0.5, 2),
-    Claim('figure 9(b)', 'beside TCP, a queue of 25 packets for each: FLID-DL in parts of TCP', '4 to 8',
-            ('flid-tcp-25',),
-          over_tcp, 4, 8),
+    *_alone(),
+    *_star(),
+    *_hosts(),
     *_fairness(),
     *(beside('figure 9(a)', f'beside TCP {text}, {n} of each, 7 packets of queue for each: FLID-DL in parts of TCP',
              over_tcp, f'flid-tcp-7-n{n}-{name}')
       for name, (n_of_each, text, _) in OTHER_TCP.items() for n in n_of_each),
-    loss_claim('loss of 1 % on the way of all in parts of 1 % on the own link', 'behind', TOGETHER),
-    loss_claim('path of 110 ms in parts of 10 ms, 1 %', 'middle'),
-    more_claim('section V-D', 'who is farther away than a slot (610 ms) gets less than at 10 ms, kbit/s',
-               ('flid-loss', host('near')), ('flid-loss', host('far'))),
-    more_claim('section V-D', 'more random loss, less throughput (1 and 4 %), kbit/s', ('flid-loss', host('near')),
-               ('flid-loss', host('poor'))),
-    # RFC 5348 section 3.1 with R = 100 ms, s = 1000, b = 1: the nominal round-trip time's TCP.
-    Claim('section V-A', '1 % of random loss: as TCP of the nominal round-trip time', '899', ('flid-loss',),
-        host('near'),
-          899 / 2, 899 * 2, 'kbit/s'),
-    Claim('section V-A', '4 % of random loss: as TCP of the nominal round-trip time', '355', ('flid-loss',),
-        host('poor'),
-          355 / 2, 355 * 2, 'kbit/s'),
-    *(more_claim('section V-A', f'4 % of loss: a slot of {shorter} s gets more than one of {longer} s, kbit/s',
-                 (f'flid-slot-{shorter}', host('R')), (f'flid-slot-{longer}', host('R')))
-      for shorter, longer in zip(SLOTS, SLOTS[1:])),
 ]
 
 

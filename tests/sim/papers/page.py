@@ -3,14 +3,9 @@
 """A page for each paper: its claims, what came out, and pictures of the first replications."""
 import io
 import math
+import re
 
 from papers import claims
-
-
-def number(value):
-    if value == 0 or abs(value) >= 100:
-        return f'{value:.0f}'
-    return f'{value:.4f}' if abs(value) < 1 else f'{value:.1f}'
 
 
 def describe(claim, results):
@@ -18,22 +13,40 @@ def describe(claim, results):
     if not values:
         return ''
     found = claims.estimate(values)
-    interval = f' ± {number(found.half)}' if math.isfinite(found.half) else ''
-    return f'{number(found.mean)}{interval}'
+    interval = f' ± {claims.number(found.half)}' if math.isfinite(found.half) else ''
+    return f'{claims.number(found.mean)}{interval}'
+
+
+def bar(claim):
+    """The limits, and the rule that makes them."""
+    if not claim.is_judged():
+        return ''
+    least, most = f'{claim.least:.4g}', f'{claim.most:.4g}'
+    if claim.least == claim.most:
+        limits = least
+    elif math.isinf(claim.most):
+        limits = f'{">" if claim.rule == claims.ORDER else "≥"} {least}'
+    elif math.isinf(claim.least) or claim.least == 0 != claim.most:
+        limits = f'{"<" if claim.rule == claims.ORDER else "≤"} {most}'
+    else:
+        limits = f'{least} to {most}'
+    return f'{claim.rule}: {limits}'
 
 
 def verdict(claim, results):
-    """agrees, differs, shown where there is nothing to agree with, not run, or that no replication has what is claimed
-    of; "so far" where they do not decide it."""
+    """agrees or differs, of a paper; holds or fails, of a bar of ours; shown where there is nothing to judge by, not
+    run, or that no replication has what is claimed of; "so far" where they do not decide it."""
     values = claim.values(results)
     if not values:
         return 'does not occur' if all(results.get(run) for run in claim.runs) else 'not run'
     if not claim.is_judged():
         return 'shown'
-    return ('agrees' if claim.agrees(values) else 'differs') + ('' if claim.is_certain(values) else ' so far')
+    good, bad = ('holds', 'fails') if claim.is_ours() else ('agrees', 'differs')
+    return (good if claim.agrees(values) else bad) + ('' if claim.is_certain(values) else ' so far')
 
 
-VERDICTS = ['agrees', 'agrees so far', 'differs so far', 'differs', 'shown', 'does not occur', 'not run']
+VERDICTS = ['agrees', 'agrees so far', 'differs so far', 'differs', 'holds', 'holds so far', 'fails so far', 'fails',
+            'shown', 'does not occur', 'not run']
 
 
 def count(paper, results):
@@ -42,24 +55,32 @@ def count(paper, results):
     return [(word, verdicts.count(word)) for word in VERDICTS]
 
 
+def has_cause(claim, results):
+    """Whether it misses, or is not judged, and it is told why."""
+    return bool(claim.cause) and verdict(claim, results).startswith(('differs', 'fails', 'shown'))
+
+
 def causes_of(paper, results):
-    """Of the claims that differ, each once, in the order in which they are numbered."""
-    return list(dict.fromkeys(claim.cause for claim in paper.CLAIMS
-                              if claim.cause and verdict(claim, results).startswith('differs')))
+    """Of the claims that have one, each once, in the order in which they are numbered."""
+    return list(dict.fromkeys(claim.cause for claim in paper.CLAIMS if has_cause(claim, results)))
 
 
 def cause_number(claim, results, causes):
-    differs = verdict(claim, results).startswith('differs')
-    return f'[{causes.index(claim.cause) + 1}]' if differs and claim.cause else ''
+    return f'[{causes.index(claim.cause) + 1}]' if has_cause(claim, results) else ''
+
+
+def told(claim):
+    """What the paper says, in quotation marks where these are its words."""
+    return f'"{claim.paper}"' if re.search('[a-z]', claim.paper) else claim.paper
 
 
 def table(paper, results):
-    lines = ['| where | claim | the paper | ours | n | | cause |', '|---|---|--:|--:|--:|---|---|']
+    lines = ['| where | claim | the paper | our bar | ours | n | | cause |', '|---|---|--:|--:|--:|--:|---|---|']
     causes = causes_of(paper, results)
     for claim in paper.CLAIMS:
-        lines.append(f'| {claim.where} | {claim.text}{", " + claim.unit if claim.unit else ""} | {claim.paper} '
-                     f'| {describe(claim, results)} | {len(claim.values(results)) or ""} | {verdict(claim, results)} '
-                     f'| {cause_number(claim, results, causes)} |')
+        lines.append(f'| {claim.where} | {claim.text}{", " + claim.unit if claim.unit else ""} | {told(claim)} '
+                     f'| {bar(claim)} | {describe(claim, results)} | {len(claim.values(results)) or ""} '
+                     f'| {verdict(claim, results)} | {cause_number(claim, results, causes)} |')
     return lines + [''] + [f'[{i}] {cause}\n' for i, cause in enumerate(causes, 1)]
 
 
@@ -69,8 +90,8 @@ def miss(claim, results):
     if not values or claim.agrees(values):
         return ''
     mean = claims.estimate(values).mean
-    middle = (claim.least + claim.most) / 2
-    return f'{number(abs(mean - middle))} {"less" if mean < middle else "more"}'
+    papers = claims.told_numbers(claim.paper)[0]
+    return f'{claims.number(abs(mean - papers))} {"less" if mean < papers else "more"}'
 
 
 def overview(paper, results):
@@ -87,7 +108,7 @@ def overview(paper, results):
         row = [cell.where, cell.receiver, indices[0].paper]
         for index in indices:
             row += [describe(index, results), miss(index, results), str(len(index.values(results)))]
-        row += [counts[0].paper, *(describe(count, results) for count in counts)]
+        row += [told(counts[0]), *(describe(count, results) for count in counts)]
         row.append(' '.join(dict.fromkeys(filter(None, (cause_number(claim, results, causes)
                                                         for claim in indices + counts)))))
         lines.append('| ' + ' | '.join(row) + ' |')
@@ -190,13 +211,14 @@ def describe_libraries(libraries):
 
 
 def write(paper, results, libraries, directory):
+    tally = ', '.join(f'{n} {word}' for word, n in count(paper, results) if n)
     lines = [f'# {paper.TITLE}', '',
              'Written by `tests/sim/reproduce`; how claims are judged, and what we assume where the paper is silent, '
-             'is in the '
-             '[README](README.md).', '',
-             f'{len(paper.CLAIMS)} claims: ' + ', '.join(f'{n} {word}' for word, n in count(paper,
-                     results)) + '. *So far*: the '
-             '95 % interval of these few replications does not decide it.', '',
+             'is in the [README](README.md#how-a-claim-is-judged). *agrees*, *differs*: from what the paper says. '
+             '*holds*, *fails*: a bar that no paper has.', '',
+             f'{len(paper.CLAIMS)} claims: {tally}. *So far*: the 95 % interval of these few replications does not '
+             f'decide '
+             'it.', '',
              *(line for note in getattr(paper, 'NOTES', []) for line in (note, '')),
              *(overview(paper, results) if hasattr(paper, 'CELLS') else []), *table(paper, results),
              describe_libraries(libraries), '']
