@@ -1,0 +1,246 @@
+#!/usr/bin/python3
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Counts docs/reproduction again without the code that writes it: from its text, and from the results on record."""
+import collections
+import itertools
+import json
+import math
+import re
+import statistics
+import unittest
+from pathlib import Path
+
+PAGES = Path(__file__).resolve().parents[2] / 'docs/reproduction'
+NAMES = ('thesis', 'open-loop', 'legout', 'flid', 'wei-zhang', 'pgmcc', 'tfmcc', 'scale')
+NUMBER = r'-?\d+(?:\.\d+)?(?:e-?\d+)?'
+# By which rule a verdict is which.
+WORDS = {**dict.fromkeys(('rate', 'index', 'about', 'said', 'order'), ('agrees', 'differs')),
+         **dict.fromkeys(('same', 'unchanged', 'own'), ('holds', 'fails'))}
+# 97.5 % of Student's t for 15 replications, and for 5.
+T = {15: 2.145, 5: 2.776}
+
+
+def page(name):
+    return (PAGES / f'{name}.md').read_text(encoding='utf-8')
+
+
+def table(text, first):
+    """The rows of the table whose heads begin with these, as dictionaries; the head without a name is the verdict."""
+    heads = None
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.split('|')[1:-1]]
+        if tuple(cells[:len(first)]) == first:
+            heads = [head or 'verdict' for head in cells]
+        elif not cells:
+            heads = None
+        elif heads and not cells[0].startswith('-'):
+            yield dict(zip(heads, cells))
+
+
+def claims(name):
+    return list(table(page(name), ('where', 'claim')))
+
+
+def ulp(printed):
+    """Half of the last digit."""
+    return 0.5 * 10 ** -len(printed.partition('.')[2])
+
+
+def limits(bar):
+    """Of "rule: limits"; infinite where there is none."""
+    words = bar.split(': ')[1]
+    numbers = [float(each) for each in re.findall(NUMBER, words)]
+    if words[0] in '≥>':
+        return numbers[0], math.inf
+    if words[0] in '≤<':
+        return -math.inf, numbers[0]
+    return numbers[0], numbers[-1]
+
+
+def told(words):
+    scale = 100 if '%' in words else 1
+    spelled = {'three': '3', 'four': '4', 'five': '5', 'eight': '8'}
+    words = re.sub('|'.join(rf'\b{each}\b' for each in spelled), lambda each: spelled[each.group()], words)
+    return [float(each) / scale for each in re.findall(r'\d+(?:\.\d+)?', words)]
+
+
+def index_of(share, n):
+    rates = [share] + [1] * (n - 1)
+    return sum(rates) ** 2 / (n * sum(rate * rate for rate in rates))
+
+
+def share_of(index, n, above):
+    """By halving."""
+    low, high = (1, 1e3) if above else (0, 1)
+    for _ in range(100):
+        middle = (low + high) / 2
+        if (index_of(middle, n) < index) == above:
+            high = middle
+        else:
+            low = middle
+    return low
+
+
+def possible_verdicts(row):
+    """What the printed numbers allow, as they are rounded."""
+    good, bad = WORDS[row['our bar'].split(':')[0]]
+    mean, _, half = row['ours'].partition(' ± ')
+    least, most = limits(row['our bar'])
+    found = set()
+    for offset in (-ulp(mean), 0, ulp(mean)):
+        for wider in (-ulp(half), 0, ulp(half)) if half else (math.inf,):
+            value, interval = float(mean) + offset, float(half or 0) + wider
+            sure = all(math.isinf(limit) or abs(value - limit) >= interval for limit in (least, most))
+            inside = any(least * (1 + sign * 5e-4) <= value <= most * (1 + other * 5e-4)
+                         for sign, other in itertools.product((-1, 0, 1), repeat=2))
+            outside = not least * (1 + 5e-4) < value < most * (1 - 5e-4)
+            found |= {(good if inside else bad) + ('' if sure else ' so far')}
+            found |= {(bad if outside else good) + ('' if sure else ' so far')}
+    return found
+
+
+def replications(run):
+    text = (PAGES / f'results/{run}.json').read_text(encoding='utf-8')
+    return list(json.loads(text)['replications'].values())
+
+
+def throughputs(replication, node, name):
+    return [flow['throughput'] / 1e3 for flow in replication['nodes'][node]['flows'] if flow['name'] == name]
+
+
+def jain(rates):
+    return sum(rates) ** 2 / (len(rates) * sum(rate * rate for rate in rates))
+
+
+def mean_index(run, node, name):
+    flows = [throughputs(each, node, name) + throughputs(each, node, 'tcp') for each in run]
+    return jain([statistics.fmean(of_one) for of_one in zip(*flows)])
+
+
+def index_half(run, node, name):
+    """By leaving each replication out."""
+    n = len(run)
+    without = [mean_index(run[:i] + run[i + 1:], node, name) for i in range(n)]
+    return T[n] * math.sqrt((n - 1) / n * sum((each - statistics.fmean(without)) ** 2 for each in without))
+
+
+class Recount(unittest.TestCase):
+    def close(self, printed, value):
+        self.assertLessEqual(abs(float(printed) - value), 1.01 * ulp(printed), f'{printed}, and {value} is counted')
+
+    def test_each_page_counts_its_rows_as_they_are(self):
+        for name in NAMES:
+            with self.subTest(page=name):
+                total, counts = re.search(r'^(\d+) claims: (.*?)\. \*So far', page(name), re.MULTILINE).groups()
+                found = collections.Counter(row['verdict'] for row in claims(name))
+                told_counts = {verdict: int(n) for n, verdict in (each.split(' ', 1) for each in counts.split(', '))}
+                self.assertEqual(told_counts, dict(found))
+                self.assertEqual(int(total), sum(found.values()))
+
+    def test_each_verdict_follows_from_the_numbers_of_its_row(self):
+        for name in NAMES:
+            for row in claims(name):
+                with self.subTest(page=name, row=row):
+                    if row['our bar']:
+                        self.assertIn(row['verdict'], possible_verdicts(row))
+                    else:
+                        self.assertEqual(row['verdict'], 'shown')
+
+    def test_each_row_that_misses_or_is_not_tested_says_why(self):
+        for name in NAMES:
+            causes = set(re.findall(r'^(\[\d+\]) ', page(name), re.MULTILINE))
+            for row in claims(name):
+                with self.subTest(page=name, row=row):
+                    if row['verdict'].startswith(('differs', 'fails')) or (row['verdict'] == 'shown' and row['the '
+                                                                                                             'paper']):
+                        self.assertIn(row['cause'], causes)
+
+    def test_the_limits_follow_from_the_rules(self):
+        for name in NAMES:
+            for row in claims(name):
+                rule = row['our bar'].split(':')[0]
+                if rule not in ('rate', 'about', 'index') or not told(row['the paper']):
+                    continue
+                with self.subTest(page=name, row=row):
+                    numbers = told(row['the paper'])
+                    if rule == 'index':
+                        self.check_index(row, numbers[0])
+                    else:
+                        low, high = (0.9, 1.1) if rule == 'rate' else (0.5, 2)
+                        least, most = limits(row['our bar'])
+                        self.assertAlmostEqual(least, min(numbers) * low, delta=6e-4 * least)
+                        self.assertAlmostEqual(most, max(numbers) * high, delta=6e-4 * most)
+
+    def check_index(self, row, index):
+        n = 5 if row['where'] in ('table 5', 'table 8') else 2
+        # Where the thesis' RLC has more than its TCP.
+        above = row['where'] == 'table 6' and 'RLC' in row['claim'] and not row['claim'].startswith('R2')
+        share = share_of(index, n, above)
+        found = [index_of(share * factor, n) for factor in (0.9 + i / 1000 for i in range(201))]
+        for limit, expected in zip(limits(row['our bar']), (min(found), max(found))):
+            self.assertAlmostEqual(limit, expected, delta=1e-4)
+
+    def test_no_row_has_an_interval_of_replications_that_are_the_same(self):
+        for name in NAMES:
+            for row in claims(name):
+                with self.subTest(page=name, row=row):
+                    self.assertEqual(' ± ' in row['ours'], row['n'] != '1')
+                    self.assertFalse(row['ours'].endswith(' ± 0'))
+
+    def test_the_thesis_rates_indices_and_changes_are_those_of_the_results(self):
+        rows = {(row['where'], row['claim'].removesuffix(', kbit/s')): row for row in claims('thesis')}
+        simulations = ((1, '6.3.1', 'table 3', 'ELM lazy', 'lazy', 'lazy'), (2, '6.3.2', 'table 4', 'ELM', 'ELM',
+                                                                             'paper'),
+                       (3, '6.3.3', 'table 5', 'ELM', 'ELM', 'paper'), (4, '6.3.4', 'table 6', 'ELM', 'ELM', 'paper'))
+        for number, section, tables, session, label, which in simulations:
+            run = replications(f'thesis-{number}-{which}')
+            for node in ('R1', 'R2', 'R3'):
+                with self.subTest(simulation=number, node=node):
+                    for name, flow in ((session, 'elm'), (f'TCP beside {label}', 'tcp')):
+                        rates = [statistics.fmean(throughputs(each, node, flow)) for each in run]
+                        self.check(rows[section, f'{node}: {name}'], rates)
+                    counts = [next(flow['level-changes-since-start'] for flow in each['nodes'][node]['flows']
+                                   if flow['name'] == 'elm') for each in run]
+                    self.check(rows[section, f'{node}: level changes, {label}'], counts)
+                    mean, half = rows[tables, f'{node}: fairness index, {label}']['ours'].split(' ± ')
+                    self.close(mean, mean_index(run, node, 'elm'))
+                    self.assertLessEqual(abs(float(half) - index_half(run, node, 'elm')),
+                                         0.02 * float(half) + ulp(half))
+
+    def check(self, row, values):
+        mean, half = row['ours'].split(' ± ')
+        self.close(mean, statistics.fmean(values))
+        expected = T[len(values)] * statistics.stdev(values) / math.sqrt(len(values))
+        self.assertLessEqual(abs(float(half) - expected), 0.01 * expected + ulp(half))
+
+    def test_the_readme_counts_what_the_pages_have(self):
+        text = page('README')
+        sums = collections.Counter()
+        for row in table(text, ('page', 'rows')):
+            name = re.sub(r'\[(.*)\].*', r'\1', row['page'])
+            if name == 'all':
+                self.assertEqual({key: int(value) for key, value in row.items() if key != 'page'}, dict(sums))
+                continue
+            verdicts = collections.Counter(each['verdict'].removesuffix(' so far') for each in claims(name))
+            expected = {'rows': sum(verdicts.values()), 'agree': verdicts['agrees'], 'differ': verdicts['differs'],
+                        'hold': verdicts['holds'], 'fail': verdicts['fails'], 'shown': verdicts['shown']}
+            self.assertEqual({key: int(row[key]) for key in expected}, expected)
+            for key, value in expected.items():
+                sums[key] += value
+        self.assertGreater(sums['rows'], 0)
+
+    def test_the_readme_says_how_many_of_elms_cells_come_out(self):
+        cells = re.search(r'in (\d+) of the (\d+) cells\*.*?as the thesis sets it, and in (\d+) as it is here',
+                          page('README'),
+                          re.DOTALL).groups()
+        rows = [row for row in claims('thesis') if row['our bar'].startswith('index')]
+        labels = (('lazy', 'ELM'), ('lazy, as it is here', 'ELM as it is here'))
+        found = [[row for row in rows if row['claim'].partition('fairness index, ')[2] in each] for each in labels]
+        self.assertEqual([len(each) for each in found], [int(cells[1])] * 2)
+        self.assertEqual([sum(row['verdict'].startswith('agrees') for row in each) for each in found],
+                         [int(cells[0]), int(cells[2])])
+
+
+if __name__ == '__main__':
+    unittest.main(verbosity=2)
