@@ -79,11 +79,13 @@ class Claims(unittest.TestCase):
             return round(claim.least, 6), round(claim.most, 6), claim.rule
 
         self.assertEqual(limits('around 12'), (6, 24, claims.ABOUT))
-        self.assertEqual(limits('0.6% to 2.9%'), (0.003, 0.058, claims.ABOUT))
+        self.assertEqual(limits('0.81%'), (0.00405, 0.0162, claims.ABOUT))
         self.assertEqual(limits('less than 10'), (0, 10, claims.SAID))
         self.assertEqual(limits('lower than 1%'), (0, 0.01, claims.SAID))
         self.assertEqual(limits('way beyond 300'), (300, math.inf, claims.SAID))
         self.assertFalse(claims.told_claim('section 1', 'changes', '', 'run', lambda _: 0).is_judged())
+        loss = claims.range_claim('section 1', 'loss', 'from 0.6% to 2.9%', 'run', lambda _: 0)
+        self.assertEqual((loss.least, round(loss.most, 6), loss.rule), (0.006, 0.029, claims.SAID))
 
     def test_a_measure_of_all_replications_has_the_deviation_of_leaving_each_out(self):
         # Of a mean that is the deviation of the values.

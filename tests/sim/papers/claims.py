@@ -239,10 +239,16 @@ def jain_claim(where, text, paper, run, measure, n, *, above=False, **more):
 
 
 def about_claim(where, text, paper, run, measure, **more):
-    """Of a count, a loss or a time, that the paper tells as a number or as a range of them."""
-    numbers = told_numbers(paper)
-    return Claim(where, text, paper, (run,), measure, min(numbers) / COUNT_FACTOR, max(numbers) * COUNT_FACTOR,
+    """Of a count, a loss or a time."""
+    number_told, = told_numbers(paper)
+    return Claim(where, text, paper, (run,), measure, number_told / COUNT_FACTOR, number_told * COUNT_FACTOR,
                  rule=ABOUT, **more)
+
+
+def range_claim(where, text, paper, run, measure, **more):
+    """Of what the paper tells from one number to another."""
+    least, most = told_numbers(paper)
+    return Claim(where, text, paper, (run,), measure, least, most, rule=SAID, **more)
 
 
 def told_numbers(words):

@@ -4,8 +4,8 @@
 import math
 import statistics
 
-from papers.claims import (ORDER, OWN, RENO, SAID, Claim, Run, about_claim, beside, flows, more_claim, rate, same_claim,
-                           told_claim)
+from papers.claims import (ORDER, OWN, RENO, SAID, Claim, Run, about_claim, beside, flows, more_claim, range_claim,
+                           rate, same_claim, told_claim)
 
 NAME = 'legout'
 TITLE = 'Pathological Behaviors for RLM and RLC (Legout and Biersack 2000)'
@@ -241,7 +241,7 @@ def _cbr_double():
 def _cbr_rlc():
     for run in ('legout-rlc-cbr', 'legout-rlc-cbr-fair'):
         text = 'fair queueing' if run.endswith('fair') else 'drop tail'
-        yield about_claim('section 4', f'three RLC sessions and CBR, {text}: mean loss rate', '0.6% to 2.9%', run,
+        yield range_claim('section 4', f'three RLC sessions and CBR, {text}: mean loss rate', '0.6% to 2.9%', run,
                           mean_loss, quote='legout, section 4, third experiment')
         yield Claim('section 4', f'three RLC sessions and CBR, {text}: they share fairly, fairness index',
                     'share fairly the bandwidth', (run,), index, WELL, 1, quote='legout, section 4, third experiment')
@@ -255,13 +255,13 @@ def _fair():
                  lambda r: rate('R', 'rlc')(r) / tcp_mean(r), 'legout-rlc-fair',
                  quote='legout, section 4, fair queueing',
                  paper='RLC shares fairly (according to the layer granularity)', cause=STEP)
-    yield about_claim('section 4', 'RLC beside two TCP, fair queueing: loss rate', '0.7% to 1.6%', 'legout-rlc-fair',
+    yield range_claim('section 4', 'RLC beside two TCP, fair queueing: loss rate', '0.7% to 1.6%', 'legout-rlc-fair',
                       lambda r: host(r, 'R')['loss'], quote='legout, section 4, fair queueing', cause=LATER)
-    for text, run, paper in ((': loss rate, with TCP\'s beginning', 'legout-rlm-fair-all', 'from 2% to 8%'),
-                             (', layers that double: loss rate, with TCP\'s beginning',
-                              'legout-rlm-tcp-fair-exponential-all', 'around 0.5%')):
-        yield about_claim('section 3', f'RLM beside two TCP, fair queueing{text}', paper, run,
-                          lambda r: host(r, 'R')['loss'], quote='legout, section 3, fair queueing')
+    for text, run, make, paper in ((': loss rate', 'legout-rlm-fair-all', range_claim, 'from 2% to 8%'),
+                                   (', layers that double: loss rate', 'legout-rlm-tcp-fair-exponential-all',
+                                    about_claim, 'around 0.5%')):
+        yield make('section 3', f'RLM beside two TCP, fair queueing{text}, with TCP\'s beginning', paper, run,
+                   lambda r: host(r, 'R')['loss'], quote='legout, section 3, fair queueing')
     for text, run in (('', 'legout-rlm-fair'), (', layers that double', 'legout-rlm-tcp-fair-exponential')):
         yield beside('section 3', f'RLM beside two TCP, fair queueing{text}: loss rate while all are there',
                      lambda r: host(r, 'R')['loss'], run, cause=LATER)
@@ -273,9 +273,9 @@ def _first():
     yield told_claim('figure 2(a)', 'RLM, layers of 10 kbit/s: R1 needs more than 400 s to the level that it holds '
                                     'longest', 'more than 400 seconds', 'legout-rlm-thin', converged, unit='s',
                      cause=TIMER, quote='legout, figure 2(a)')
-    yield beside('figure 2(a)', 'the highest level that R1 comes to, of 25 that fit', highest('R1'), 'legout-rlm-thin',
-                 cause=BELOW_THE_LINK)
-    yield beside('figure 2(a)', 'the same without shared learning, s', converged, 'legout-rlm-thin-alone', unit='s')
+    yield beside('figure 2(a)', 'the same without shared learning', converged, 'legout-rlm-thin-alone', unit='s')
+    yield beside('figure 2(a)', 'RLM, layers of 10 kbit/s: the highest level that R1 comes to, of 25 that fit',
+                 highest('R1'), 'legout-rlm-thin', cause=BELOW_THE_LINK)
     yield about_claim('section 3', 'RLM, layers of 10 kbit/s: mean loss rate', '3.2%', 'legout-rlm-thin', loss,
                       quote='legout, section 3, thin')
     yield more_claim('figure 2(b)', 'R1 converges faster with layers that double, s', ('legout-rlm-thin', converged),
