@@ -201,6 +201,14 @@ class Claims(unittest.TestCase):
             self.assertEqual(reproduce.load(run, Path(directory), seen[0]), {})
             self.assertIn('1', reproduce.load(run, Path(directory)))
 
+    def test_the_pages_have_what_the_claims_and_the_results_make(self):
+        pages = HERE.parent.parent / 'docs/reproduction'
+        for paper in reproduce.PAPERS:
+            results = {run.name: reproduce.load(run, pages / 'results') for run in paper.RUNS}
+            lines = (pages / f'{paper.NAME}.md').read_text(encoding='utf-8').splitlines()
+            for line in reproduce.page.table(paper, results):
+                self.assertIn(line.strip(), lines, f'{paper.NAME}: run "tests/sim/reproduce --pages"')
+
     def test_every_run_that_a_claim_needs_is_one_or_is_listed_as_missing(self):
         for paper in reproduce.PAPERS:
             runs = {run.name for run in paper.RUNS}
