@@ -17,8 +17,8 @@ NUMBER = r'-?\d+(?:\.\d+)?(?:e-?\d+)?'
 # By which rule a verdict is which.
 WORDS = {**dict.fromkeys(('rate', 'index', 'about', 'said', 'order'), ('agrees', 'differs')),
          **dict.fromkeys(('same', 'unchanged', 'own'), ('holds', 'fails'))}
-# 97.5 % of Student's t for 15 replications, and for 5.
-T = {15: 2.145, 5: 2.776}
+# 97.5 % of Student's t, by the number of replications.
+T = {15: 2.145, 5: 2.776, 3: 4.303}
 
 
 def page(name):
@@ -125,6 +125,58 @@ def index_half(run, node, name):
     return T[n] * math.sqrt((n - 1) / n * sum((each - statistics.fmean(without)) ** 2 for each in without))
 
 
+def of(replication, name, *nodes):
+    """All flows of that name at these nodes, or at all."""
+    return [flow for node, at in replication['nodes'].items() if not nodes or node in nodes
+            for flow in at['flows'] if flow['name'] == name]
+
+
+def mean_of(flows, key):
+    return statistics.fmean(flow[key] for flow in flows)
+
+
+def share(name, rate, *nodes):
+    return lambda r: sum(flow['throughput'] for flow in of(r, name, *nodes)) / rate
+
+
+def ratio(first, second):
+    return lambda r: mean_of(of(r, first), 'throughput') / mean_of(of(r, second), 'throughput')
+
+
+STAR = ('R1', 'R2', 'R3', 'R4')
+# Of the other pages some rows each: page, run, what the row begins with, and what is counted of a replication.
+ELSEWHERE = [
+    ('flid', 'flid-alone-20', 'one session, c = 2.0: part of 10', share('flid-dl', 10e6)),
+    ('flid', 'flid-dl', 'four FLID-DL sessions', share('flid-dl', 2e6)),
+    ('flid', 'flid-sl', 'four FLID-SL sessions', share('flid-sl', 2e6)),
+    ('flid', 'flid-tcp-7-n8-reno', 'beside TCP Reno, 8 of each, 7', ratio('flid-dl', 'tcp')),
+    ('flid', 'flid-tcp-25-n32-reno', 'beside TCP Reno, 32 of each, 25', ratio('flid-dl', 'tcp')),
+    ('legout', 'legout-rlm-thin', 'RLM, layers of 10 kbit/s: mean loss', lambda r: mean_of(of(r, 'rlm', *STAR),
+                                                                                           'loss')),
+    ('legout', 'legout-rlm-exponential', 'RLM, layers that double: mean loss',
+     lambda r: mean_of(of(r, 'rlm', *STAR), 'loss')),
+    ('legout', 'legout-rlm-first', 'RLM first: it grabs', lambda r: mean_of(of(r, 'rlm'), 'throughput') / 1e3),
+    ('legout', 'legout-rlm-first', 'RLM first: TCP gets', lambda r: statistics.fmean(
+        mean_of(r['nodes'][node]['flows'], 'throughput') for node in ('U1', 'U2')) / 1e3),
+    ('wei-zhang', 'wei-zhang-48-500ms-16k', '48 of each, table I: a session in parts of TCP', ratio('mcc', 'tcp')),
+    ('wei-zhang', 'wei-zhang-2-160ms-800k', '2 of each, table I: a session in parts of TCP', ratio('mcc', 'tcp')),
+    ('wei-zhang', 'wei-zhang-2-250ms-32k', '2 sessions, linear layers: one throughput',
+     lambda r: jain([flow['throughput'] for flow in of(r, 'mcc')])),
+    ('pgmcc', 'pgmcc-fig5', 'the session beside TCP, kbit/s',
+     lambda r: r['sessions']['pgmcc']['phases']['220']['rate'] / 1e3),
+    ('pgmcc', 'pgmcc-fig5', 'the session, TCP has ended',
+     lambda r: r['sessions']['pgmcc']['phases']['400 again']['rate'] / 1e3),
+    ('tfmcc', 'tfmcc-tcp', 'behind 3 Mbit/s',
+     lambda r: jain([flow['throughput'] for flow in r['nodes']['R']['flows']])),
+    ('scale', 'scale-1000', '1000 receivers: reports',
+     lambda r: r['sessions']['elm']['feedback-bytes'] * 8 / 60 / 64e3),
+    ('open-loop', 'open-loop-lossy-3-16', '16 packets/RTT, 3 %: LIP is that',
+     lambda r: of(r, 'open-loop')[0]['estimates']['lip']['loss-event-rate']),
+    ('open-loop', 'open-loop-lossy-3-64', '3 %, 64 packets/RTT: LAP is the',
+     lambda r: of(r, 'open-loop')[0]['estimates']['lap']['loss-event-rate']),
+]
+
+
 class Recount(unittest.TestCase):
     def close(self, printed, value):
         self.assertLessEqual(abs(float(printed) - value), 1.01 * ulp(printed), f'{printed}, and {value} is counted')
@@ -208,9 +260,16 @@ class Recount(unittest.TestCase):
                     self.assertLessEqual(abs(float(half) - index_half(run, node, 'elm')),
                                          0.02 * float(half) + ulp(half))
 
+    def test_rows_of_the_other_pages_are_those_of_the_results(self):
+        for name, run, begin, measure in ELSEWHERE:
+            with self.subTest(page=name, row=begin):
+                row, = (row for row in claims(name) if row['claim'].startswith(begin))
+                self.check(row, [measure(each) for each in replications(run)])
+
     def check(self, row, values):
         mean, half = row['ours'].split(' ± ')
         self.close(mean, statistics.fmean(values))
+        self.assertEqual(int(row['n']), len(values))
         expected = T[len(values)] * statistics.stdev(values) / math.sqrt(len(values))
         self.assertLessEqual(abs(float(half) - expected), 0.01 * expected + ulp(half))
 
