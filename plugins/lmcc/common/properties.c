@@ -73,6 +73,9 @@ create_spec (const GstLmccProperty *row)
     case GST_LMCC_PROPERTY_STRUCTURE:
       return g_param_spec_boxed (row->name, row->nick, row->blurb,
           GST_TYPE_STRUCTURE, flags);
+    case GST_LMCC_PROPERTY_OBJECT:
+      return g_param_spec_object (row->name, row->nick, row->blurb,
+          row->get_type (), flags);
   }
   g_return_val_if_reached (NULL);
 }
@@ -125,6 +128,10 @@ take_value (const GstLmccProperty *row, gpointer settings, const GValue *value)
       gst_clear_structure (&MEMBER (GstStructure *, settings, row));
       MEMBER (GstStructure *, settings, row) = g_value_dup_boxed (value);
       break;
+    case GST_LMCC_PROPERTY_OBJECT:
+      g_set_object (&MEMBER (GObject *, settings, row),
+          g_value_get_object (value));
+      break;
   }
 }
 
@@ -155,6 +162,9 @@ give_value (const GstLmccProperty *row, gconstpointer settings, GValue *value)
       break;
     case GST_LMCC_PROPERTY_STRUCTURE:
       g_value_set_boxed (value, MEMBER (GstStructure *, settings, row));
+      break;
+    case GST_LMCC_PROPERTY_OBJECT:
+      g_value_set_object (value, MEMBER (GObject *, settings, row));
       break;
   }
 }
@@ -232,6 +242,7 @@ init_member (const GstLmccProperty *row, gpointer settings)
       MEMBER (gchar *, settings, row) = g_strdup (row->text);
       break;
     case GST_LMCC_PROPERTY_STRUCTURE:
+    case GST_LMCC_PROPERTY_OBJECT:
       break;
   }
 }
@@ -290,6 +301,10 @@ gst_lmcc_property_copy (const GstLmccProperty *row, gconstpointer from,
       if (structure)
         MEMBER (GstStructure *, to, row) = gst_structure_copy (structure);
       break;
+    case GST_LMCC_PROPERTY_OBJECT:
+      g_set_object (&MEMBER (GObject *, to, row),
+          MEMBER (GObject *, from, row));
+      break;
   }
 }
 
@@ -297,7 +312,8 @@ gst_lmcc_property_copy (const GstLmccProperty *row, gconstpointer from,
  * gst_lmcc_properties_copy:
  * @table: the properties
  * @from: settings
- * @to: (out caller-allocates): a copy with its own strings and structures
+ * @to: (out caller-allocates): a copy with its own strings and structures, and
+ *     references to objects
  */
 void
 gst_lmcc_properties_copy (const GstLmccPropertyTable *table, gconstpointer from,
@@ -315,7 +331,7 @@ gst_lmcc_properties_copy (const GstLmccPropertyTable *table, gconstpointer from,
 /**
  * gst_lmcc_properties_clear:
  * @table: the properties
- * @settings: whose strings and structures are freed
+ * @settings: whose strings and structures are freed, and objects let go
  */
 void
 gst_lmcc_properties_clear (const GstLmccPropertyTable *table, gpointer settings)
@@ -331,5 +347,7 @@ gst_lmcc_properties_clear (const GstLmccPropertyTable *table, gpointer settings)
       g_clear_pointer (&MEMBER (gchar *, settings, row), g_free);
     else if (row->kind == GST_LMCC_PROPERTY_STRUCTURE)
       gst_clear_structure (&MEMBER (GstStructure *, settings, row));
+    else if (row->kind == GST_LMCC_PROPERTY_OBJECT)
+      g_clear_object (&MEMBER (GObject *, settings, row));
   }
 }

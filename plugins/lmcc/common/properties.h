@@ -12,7 +12,7 @@ G_BEGIN_DECLS
  * GstLmccPropertyKind:
  *
  * The type of a property, and of the member that keeps it: #gboolean, #gint,
- * #guint, #guint64, #gdouble, #gint, #gchararray and #GstStructure.
+ * #guint, #guint64, #gdouble, #gint, #gchararray, #GstStructure and #GObject.
  */
 typedef enum
 {
@@ -24,6 +24,7 @@ typedef enum
   GST_LMCC_PROPERTY_ENUM,
   GST_LMCC_PROPERTY_STRING,
   GST_LMCC_PROPERTY_STRUCTURE,
+  GST_LMCC_PROPERTY_OBJECT,
 } GstLmccPropertyKind;
 
 /**
@@ -41,7 +42,7 @@ typedef enum
  * @most: the most of a #gdouble
  * @real: the default of a #gdouble
  * @text: (nullable): the default of a string; the nick of that of an enum
- * @get_type: of an enum
+ * @get_type: of an enum or an object
  * @computed: no member keeps it: the element gets and sets it
  *
  * One property of an element: all that is said of it, but for what it does. The
@@ -157,6 +158,13 @@ typedef struct
     .name = name_, .nick = nick_, .blurb = blurb_, .flags = flags_, \
     .kind = GST_LMCC_PROPERTY_STRUCTURE,                            \
     .offset = GST_LMCC_PROPERTY_AT (member, GstStructure *)         \
+  }
+
+#define GST_LMCC_OBJECT(member, name_, nick_, blurb_, get_type_, flags_) \
+  {                                                                      \
+    .name = name_, .nick = nick_, .blurb = blurb_, .flags = flags_,      \
+    .kind = GST_LMCC_PROPERTY_OBJECT, .get_type = get_type_,             \
+    .offset = GST_LMCC_PROPERTY_AT (member, GObject *)                   \
   }
 
 #define GST_LMCC_COMPUTED(kind_, name_, nick_, blurb_, min_, max_, default_, \

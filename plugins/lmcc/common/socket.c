@@ -27,6 +27,11 @@
 #define IPV6_FREEBIND 78
 #endif
 
+/* Linux 5.14 (asm-generic/socket.h). */
+#ifndef SO_NETNS_COOKIE
+#define SO_NETNS_COOKIE 71
+#endif
+
 /* Longest wait for room in a full send buffer: the packet's moment has passed
  * then, and the caller must still stop within 20 ms. */
 #define SEND_WAIT_MS 5
@@ -68,6 +73,17 @@ gst_lmcc_open_remedy (gint code)
     default:
       return "";
   }
+}
+
+/* Without this a socket gets what any other socket of the host has joined.
+ * Linux before 4.20 has it for IPv4 only: the bind to the group remains. */
+static void
+set_own_groups_only (gint fd, LmccFamily family)
+{
+  if (family == LMCC_FAMILY_IPV6)
+    set_option (fd, IPPROTO_IPV6, IPV6_MULTICAST_ALL, 0);
+  else
+    set_option (fd, IPPROTO_IP, IP_MULTICAST_ALL, 0);
 }
 
 static gint
@@ -170,6 +186,84 @@ set_send_options (gint fd, const GstLmccSendOptions *options)
 }
 
 /**
+ * gst_lmcc_socket_set_up_send:
+ * @fd: a UDP socket of the options' family
+ * @options: what to set, beside the address and the port
+ * @error: (nullable): the cause
+ *
+ * Returns: whether all of it is set
+ */
+gboolean
+gst_lmcc_socket_set_up_send (gint fd, const GstLmccSendOptions *options,
+    GError **error)
+{
+  if (set_send_options (fd, options))
+    return TRUE;
+  gst_lmcc_set_errno (error, errno,
+      "Could not set the multicast interface, TTL, DSCP or send buffer: %s",
+      g_strerror (errno));
+  return FALSE;
+}
+
+static void
+set_address_error (GError **error, const LmccAddress *address, gint code)
+{
+  gchar text[LMCC_ADDRESS_STRLEN];
+  g_autofree gchar *list = gst_lmcc_interface_list ();
+
+  gst_lmcc_set_errno (error, code,
+      "Could not send from bind-address %s: %s. Set it "
+      "to an address of this host: %s",
+      lmcc_address_format (address, text), g_strerror (code), list);
+}
+
+static const gchar *
+port_remedy (gint code)
+{
+  return code == EACCES
+      ? "Ports below 1024 are for who has CAP_NET_BIND_SERVICE: set bind-port "
+        "to a higher one"
+      : "Another program, or another element of this one, has it (ss -ulpn "
+        "shows who): end that, set bind-port to one that is free, or to 0 for "
+        "any";
+}
+
+/* Without an address the port is that of all of the host's. */
+static gboolean
+bind_send (gint fd, const GstLmccSendOptions *options, GError **error)
+{
+  const LmccAddress any = { .family = options->family };
+  const LmccAddress *address = &options->bind_address;
+  gboolean named = address->family != LMCC_FAMILY_NONE;
+  GstLmccSockaddr local;
+  socklen_t size;
+
+  if (named && address->family != options->family) {
+    set_address_error (error, address, EAFNOSUPPORT);
+    return FALSE;
+  }
+  size = gst_lmcc_sockaddr_set (named ? address : &any, options->bind_port,
+      options->iface.index, &local);
+  /* One that is checked for duplicates yet is of use in a second or two. */
+  if (named && options->family == LMCC_FAMILY_IPV6
+      && gst_lmcc_host_has_address (address))
+    set_option (fd, IPPROTO_IPV6, IPV6_FREEBIND, 1);
+  /* What is sent to the port is not read, and must not fill the host's
+   * memory. */
+  set_own_groups_only (fd, options->family);
+  if (options->bind_port > 0)
+    set_option (fd, SOL_SOCKET, SO_RCVBUF, 0);
+  if (bind (fd, &local.any, size) == 0)
+    return TRUE;
+  if (options->bind_port > 0 && (errno == EADDRINUSE || errno == EACCES))
+    gst_lmcc_set_errno (error, errno, "Could not send from port %u: %s. %s",
+        options->bind_port, g_strerror (errno), port_remedy (errno));
+  else
+    set_address_error (error, address, errno);
+  return FALSE;
+}
+
+/**
  * gst_lmcc_socket_open_send:
  * @options: what to set
  * @error: (nullable): cause and remedy
@@ -179,42 +273,48 @@ set_send_options (gint fd, const GstLmccSendOptions *options)
 gint
 gst_lmcc_socket_open_send (const GstLmccSendOptions *options, GError **error)
 {
+  gboolean binds = options->bind_port > 0
+      || options->bind_address.family != LMCC_FAMILY_NONE;
   gint fd = open_socket (options->family, error);
 
   if (fd < 0)
     return -1;
-  if (!set_send_options (fd, options)) {
-    gst_lmcc_set_errno (error, errno,
-        "Could not set the multicast interface, TTL, DSCP or send buffer: %s",
-        g_strerror (errno));
+  if (!gst_lmcc_socket_set_up_send (fd, options, error)
+      || (binds && !bind_send (fd, options, error)))
     gst_lmcc_socket_close (&fd);
-    return -1;
-  }
-  if (options->bind_address.family != LMCC_FAMILY_NONE) {
-    GstLmccSockaddr local;
-    socklen_t size = gst_lmcc_sockaddr_set (&options->bind_address, 0,
-        options->iface.index, &local);
-
-    /* One that is checked for duplicates yet is of use in a second or two. */
-    if (options->family == LMCC_FAMILY_IPV6
-        && gst_lmcc_host_has_address (&options->bind_address))
-      set_option (fd, IPPROTO_IPV6, IPV6_FREEBIND, 1);
-    if (options->bind_address.family != options->family
-        || bind (fd, &local.any, size) != 0) {
-      gint code = options->bind_address.family != options->family ? EAFNOSUPPORT
-                                                                  : errno;
-      gchar text[LMCC_ADDRESS_STRLEN];
-      g_autofree gchar *list = gst_lmcc_interface_list ();
-
-      gst_lmcc_set_errno (error, code,
-          "Could not send from bind-address %s: %s. Set it "
-          "to an address of this host: %s",
-          lmcc_address_format (&options->bind_address, text), g_strerror (code),
-          list);
-      gst_lmcc_socket_close (&fd);
-    }
-  }
   return fd;
+}
+
+/* Returns: 0 where the kernel does not tell */
+static guint64
+get_namespace (gint fd)
+{
+  guint64 cookie = 0;
+  socklen_t size = sizeof (cookie);
+
+  return getsockopt (fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &size) == 0
+      ? cookie
+      : 0;
+}
+
+/**
+ * gst_lmcc_socket_is_elsewhere:
+ * @fd: a socket that somebody else has opened
+ *
+ * Returns: whether it is of another network namespace than those that this
+ *     process opens; %FALSE where the kernel does not tell (Linux before 5.14)
+ */
+gboolean
+gst_lmcc_socket_is_elsewhere (gint fd)
+{
+  gint own = socket (AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  gboolean elsewhere;
+
+  if (own < 0)
+    return FALSE;
+  elsewhere = get_namespace (fd) != get_namespace (own);
+  gst_lmcc_socket_close (&own);
+  return elsewhere;
 }
 
 /**
@@ -240,7 +340,7 @@ gst_lmcc_socket_get_local (gint fd, LmccAddress *local)
 
 /**
  * gst_lmcc_socket_get_source:
- * @options: as for gst_lmcc_socket_open_send()
+ * @options: as for gst_lmcc_socket_open_send(); the port does not matter
  * @group: a group
  * @source: (out): the address that packets to @group will come from, and that
  *     receivers can send to
@@ -251,12 +351,15 @@ gboolean
 gst_lmcc_socket_get_source (const GstLmccSendOptions *options,
     const LmccAddress *group, LmccAddress *source)
 {
-  gint fd = gst_lmcc_socket_open_send (options, NULL);
+  GstLmccSendOptions any_port = *options;
   GstLmccSockaddr address;
   socklen_t size =
       gst_lmcc_sockaddr_set (group, 9, options->iface.index, &address);
   gboolean found;
+  gint fd;
 
+  any_port.bind_port = 0;
+  fd = gst_lmcc_socket_open_send (&any_port, NULL);
   if (fd < 0)
     return FALSE;
   /* The kernel chooses among the interface's addresses (RFC 6724), and says
@@ -473,17 +576,6 @@ gst_lmcc_socket_get_packet_cost (gsize size)
   while (memory < size + PACKET_HEADROOM)
     memory *= 2;
   return (memory + PACKET_DESCRIPTION) / 2;
-}
-
-/* Without this a socket gets what any other socket of the host has joined.
- * Linux before 4.20 has it for IPv4 only: the bind to the group remains. */
-static void
-set_own_groups_only (gint fd, LmccFamily family)
-{
-  if (family == LMCC_FAMILY_IPV6)
-    set_option (fd, IPPROTO_IPV6, IPV6_MULTICAST_ALL, 0);
-  else
-    set_option (fd, IPPROTO_IP, IP_MULTICAST_ALL, 0);
 }
 
 /**

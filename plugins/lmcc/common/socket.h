@@ -83,6 +83,7 @@ gst_lmcc_netlink_take (gint fd, guint index, LmccFamily family);
  * @family: of the groups
  * @iface: where to send
  * @bind_address: local address to send from, or family %LMCC_FAMILY_NONE
+ * @bind_port: local port to send from, or 0 for any that is free
  * @ttl: multicast TTL or hop limit, 0 to 255
  * @loop: whether receivers on this host get a copy
  * @dscp: differentiated services code point 0 to 63, or -1 for the default
@@ -93,6 +94,7 @@ typedef struct
   LmccFamily family;
   GstLmccInterface iface;
   LmccAddress bind_address;
+  guint16 bind_port;
   guint ttl;
   gboolean loop;
   gint dscp;
@@ -101,6 +103,9 @@ typedef struct
 
 gint
 gst_lmcc_socket_open_send (const GstLmccSendOptions *options, GError **error);
+gboolean gst_lmcc_socket_set_up_send (gint fd,
+    const GstLmccSendOptions *options, GError **error);
+gboolean gst_lmcc_socket_is_elsewhere (gint fd);
 gboolean gst_lmcc_socket_set_interface (gint fd, LmccFamily family,
     const GstLmccInterface *iface);
 const gchar *gst_lmcc_open_remedy (gint code);

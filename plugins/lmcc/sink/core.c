@@ -69,22 +69,18 @@ open_feedback (GstLmccSinkCore *core)
 static gboolean
 open_sockets (GstLmccSinkCore *core)
 {
-  const GstLmccSinkSettings *settings = &core->settings;
-  GstLmccSendOptions options;
   g_autoptr (GError) error = NULL;
 
   memset (&core->place, 0, sizeof (core->place));
   core->moved = FALSE;
-  if (!gst_lmcc_interface_choose (settings->properties.multicast_iface,
-          &settings->address, &core->place.iface, &error)) {
+  if (!gst_lmcc_sink_socket_choose_interface (core, &error)) {
     GST_ELEMENT_ERROR (core, RESOURCE, SETTINGS, ("%s", error->message),
         (NULL));
     return FALSE;
   }
-  gst_lmcc_sink_get_send_options (core, &options);
-  options.iface = core->place.iface;
-  core->fd = gst_lmcc_socket_open_send (&options, &error);
-  if (core->fd < 0) {
+  if (!gst_lmcc_sink_socket_find_source (core, &core->place.source))
+    core->place.source.family = LMCC_FAMILY_NONE;
+  if (!gst_lmcc_sink_socket_open (core, &error)) {
     GST_ELEMENT_ERROR (core, RESOURCE, OPEN_WRITE, ("%s", error->message),
         (NULL));
     return FALSE;
@@ -94,9 +90,6 @@ open_sockets (GstLmccSinkCore *core)
   if (core->place.iface.is_fallback)
     say_fallback (core);
   warn_odd_port (core);
-  if (!gst_lmcc_socket_get_source (&options, &settings->address,
-          &core->place.source))
-    core->place.source.family = LMCC_FAMILY_NONE;
   return open_feedback (core);
 }
 
@@ -131,7 +124,7 @@ void
 gst_lmcc_sink_core_close (GstLmccSinkCore *core)
 {
   gst_lmcc_sink_sending_close (core);
-  gst_lmcc_socket_close (&core->fd);
+  gst_lmcc_sink_socket_close (core);
   gst_lmcc_sink_feedback_close (core);
 }
 

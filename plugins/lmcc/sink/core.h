@@ -208,7 +208,9 @@ struct _GstLmccSinkCore
   GstLmccSinkHost host;
   GstLmccSinkRivals rivals;
   GstLmccSinkRange range;
-  gint fd;
+  gint fd;            /* of the socket */
+  gboolean given;     /* the socket is somebody else's, with its interface */
+  gboolean elsewhere; /* it is of another network namespace */
   GstLmccSendBatch *batch;
   GstLmccSinkAhead ahead;
   LmccTime longest_lead; /* that the interface allows, 0 for none */
@@ -264,6 +266,7 @@ struct _GstLmccSinkCore
   /* Of lmccsink's own encoders' key frames, 0 where there are none. */
   LmccTime own_key_distance;
   gchar *sdp;
+  GSocket *socket; /* that packets are sent by, or NULL */
   guint64 estimated_bitrate;
   gboolean estimate_told;
   /* A thread sets the encoder's rate, and whether to the latest yet. */
@@ -301,6 +304,7 @@ void gst_lmcc_sink_core_set_own_key_distance (GstLmccSinkCore *core,
     LmccTime distance);
 gchar *gst_lmcc_sink_core_get_sdp (GstLmccSinkCore *core);
 GstStructure *gst_lmcc_sink_core_get_stats (GstLmccSinkCore *core);
+GSocket *gst_lmcc_sink_core_get_used_socket (GstLmccSinkCore *core);
 
 /* sink/pad.c */
 extern GstStaticPadTemplate gst_lmcc_sink_core_pad_template;
@@ -352,6 +356,15 @@ guint64 gst_lmcc_sink_range_due (const GstLmccSinkCore *core);
 /* sink/rivals.c */
 LmccTime gst_lmcc_sink_rivals_look (GstLmccSinkCore *core, LmccTime now);
 void gst_lmcc_sink_rivals_close (GstLmccSinkCore *core);
+
+/* sink/socket.c */
+gboolean
+gst_lmcc_sink_socket_choose_interface (GstLmccSinkCore *core, GError **error);
+gboolean gst_lmcc_sink_socket_open (GstLmccSinkCore *core, GError **error);
+void gst_lmcc_sink_socket_close (GstLmccSinkCore *core);
+gboolean
+gst_lmcc_sink_socket_find_source (GstLmccSinkCore *core, LmccAddress *source);
+void gst_lmcc_sink_socket_move (GstLmccSinkCore *core);
 
 /* sink/sending.c */
 void gst_lmcc_sink_sending_open (GstLmccSinkCore *core);

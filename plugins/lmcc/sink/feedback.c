@@ -64,6 +64,11 @@ gst_lmcc_sink_feedback_open (GstLmccSinkCore *core, GstLmccSinkPlace *place,
 {
   if (!core->settings.properties.feedback)
     return -1;
+  if (core->elsewhere) {
+    GST_INFO_OBJECT (core,
+        "the socket is of another network namespace: no reports are asked for");
+    return -1;
+  }
   if (place->source.family == LMCC_FAMILY_NONE) {
     GST_INFO_OBJECT (core,
         "this host's address towards the group is not known "

@@ -42,6 +42,7 @@ gst_lmcc_sink_get_send_options (GstLmccSinkCore *core,
   memset (options, 0, sizeof (*options));
   options->family = settings->address.family;
   options->bind_address = settings->bind_address;
+  options->bind_port = (guint16) settings->properties.bind_port;
   options->ttl = settings->properties.ttl_mc;
   options->loop = settings->properties.loop;
   options->dscp = settings->properties.qos_dscp;
@@ -116,10 +117,11 @@ look_at_host (GstLmccSinkCore *core, gint64 now)
   const GstLmccSinkSettings *settings = &core->settings;
   GstLmccSinkHost *host = &core->host;
   GstLmccSinkPlace before = core->place;
-  GstLmccSendOptions options;
   LmccAddress source;
   gboolean moved;
 
+  if (core->given)
+    return;
   host->state = gst_lmcc_interface_follow (settings->properties.multicast_iface,
       &settings->address, &core->place.iface);
   if (host->state == GST_LMCC_INTERFACE_UNKNOWN)
@@ -131,9 +133,7 @@ look_at_host (GstLmccSinkCore *core, gint64 now)
     return;
   }
   host->unusable_since = 0;
-  gst_lmcc_sink_get_send_options (core, &options);
-  options.iface = core->place.iface;
-  if (gst_lmcc_socket_get_source (&options, &settings->address, &source))
+  if (gst_lmcc_sink_socket_find_source (core, &source))
     core->place.source = source;
   moved = !is_same_place (&before, &core->place);
   if (settings->properties.feedback && (moved || core->feedback_fd < 0))
@@ -158,10 +158,7 @@ void
 gst_lmcc_sink_host_move (GstLmccSinkCore *core, LmccTime now)
 {
   core->moved = FALSE;
-  if (!gst_lmcc_socket_set_interface (core->fd, core->settings.address.family,
-          &core->place.iface))
-    GST_WARNING_OBJECT (core, "the socket stays on another interface: %s",
-        g_strerror (errno));
+  gst_lmcc_sink_socket_move (core);
   gst_lmcc_sink_sending_follow (core);
   gst_lmcc_sink_rivals_close (core);
   g_mutex_lock (&core->sender_lock);
@@ -188,7 +185,7 @@ gst_lmcc_sink_host_move (GstLmccSinkCore *core, LmccTime now)
 LmccTime
 gst_lmcc_sink_host_wait (GstLmccSinkCore *core, LmccTime now)
 {
-  if (core->place.source.family != LMCC_FAMILY_NONE
+  if (core->elsewhere || core->place.source.family != LMCC_FAMILY_NONE
       || core->settings.address.family != LMCC_FAMILY_IPV6)
     return 0;
   if (core->address_wait == 0)

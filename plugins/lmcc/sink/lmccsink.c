@@ -284,6 +284,9 @@ compute_property (GstLmccSink *self, const gchar *name, GValue *value)
   else if (g_str_equal (name, "estimated-bitrate"))
     g_value_set_uint64 (value,
         gst_lmcc_sink_core_get_estimated_bitrate (self->core));
+  else if (g_str_equal (name, "used-socket"))
+    g_value_take_object (value,
+        gst_lmcc_sink_core_get_used_socket (self->core));
   else
     g_value_take_boxed (value, gst_lmcc_sink_core_get_stats (self->core));
 }

@@ -9,6 +9,8 @@
 
 #include "common/enums.h"
 
+#include <gio/gio.h>
+
 #define SETTINGS GstLmccSinkProperties
 #define READY GST_LMCC_PROPERTY_READY
 #define IN_URI GST_LMCC_PROPERTY_IN_URI
@@ -80,6 +82,60 @@ static const GstLmccProperty rows[] = {
    */
   GST_LMCC_STRING (bind_address, "bind-address", "Bind address",
       "Local address to send from", NULL, READY),
+  /**
+   * GstLmccSink:bind-port:
+   *
+   * Local UDP port that all packets to the groups come from; 0: any that is
+   * free. It is that of the interface's address, or of
+   * #GstLmccSink:bind-address, so that receivers on this host may have the same
+   * port on the groups. Reports come to #GstLmccSink:feedback-port.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_INT (bind_port, "bind-port", "Bind port",
+      "Local UDP port to send from (0 = any)", 0, G_MAXUINT16, 0, READY),
+  /**
+   * GstLmccSink:socket:
+   *
+   * A UDP socket of the group's family that all packets to the groups are sent
+   * by, instead of one that lmccsink opens. TTL, loopback, DSCP and send buffer
+   * are set on it as the properties say; the interface only where
+   * #GstLmccSink:multicast-iface is set. It may be of another network
+   * namespace: then nobody listens for other senders, and no reports are taken.
+   * #GstLmccSink:bind-address and #GstLmccSink:bind-port cannot be set then,
+   * as the socket has its own. Reports, if any, come to another socket. Set in
+   * state NULL.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_OBJECT (socket, "socket", "Socket",
+      "Socket to send by (unset = one is opened)", g_socket_get_type, READY),
+  /**
+   * GstLmccSink:close-socket:
+   *
+   * Whether #GstLmccSink:socket is closed from READY to NULL. Such a socket
+   * cannot be used again.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_BOOLEAN (close_socket, "close-socket", "Close socket",
+      "Whether the socket that was set is closed in state NULL", TRUE, READY),
+  /**
+   * GstLmccSink:used-socket:
+   *
+   * The socket that packets are sent by, from READY on; else %NULL. One that
+   * lmccsink has opened may be another one after this host's address has
+   * changed, where #GstLmccSink:bind-port is set.
+   *
+   * Since: 0.1
+   */
+  { .name = "used-socket",
+      .nick = "Used socket",
+      .blurb = "Socket that packets are sent by",
+      .flags = READABLE,
+      .kind = GST_LMCC_PROPERTY_OBJECT,
+      .get_type = g_socket_get_type,
+      .computed = TRUE },
   /**
    * GstLmccSink:ttl-mc:
    *

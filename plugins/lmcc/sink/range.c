@@ -53,7 +53,8 @@ gst_lmcc_sink_range_open (GstLmccSinkCore *core)
 {
   GstLmccSinkRange *range = &core->range;
 
-  while (core->settings.may_move && range->n < GST_LMCC_SINK_N_RANGES) {
+  while (core->settings.may_move && !core->elsewhere
+      && range->n < GST_LMCC_SINK_N_RANGES) {
     LmccAddress group;
     gint fd = -1;
 

@@ -162,6 +162,8 @@ gst_lmcc_sink_rivals_look (GstLmccSinkCore *core, LmccTime now)
   guint64 base_rate;
   guint n_groups, i;
 
+  if (core->elsewhere)
+    return LMCC_TIME_NONE;
   if (now < rivals->next_look)
     return rivals->next_look;
   rivals->next_look = now + LOOK_INTERVAL;

@@ -83,6 +83,12 @@ read_addresses (GstLmccSinkSettings *settings, GError **error)
   if (local && local[0] != '\0'
       && !lmcc_address_parse (local, &settings->bind_address))
     return refuse (error, "The bind-address '%s' is not an IP address.", local);
+  if (properties->socket
+      && (settings->bind_address.family != LMCC_FAMILY_NONE
+          || properties->bind_port > 0))
+    return refuse (error,
+        "The socket that is set has its own address and port. Unset "
+        "bind-address and bind-port, or unset socket.");
 
   return TRUE;
 }

@@ -24,6 +24,9 @@ typedef struct
   gchar *address;
   gchar *multicast_iface;
   gchar *bind_address;
+  gint bind_port;
+  GObject *socket;
+  gboolean close_socket;
   gchar *sdp_location;
   gchar *session_name;
   gint port;
