@@ -9,8 +9,8 @@
 #include "config.h"
 
 #include "common/netlink-message.h"
+#include "common/paths.h"
 #include "common/sockaddr.h"
-#include "common/socket.h"
 
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
@@ -41,44 +41,66 @@ gst_lmcc_netlink_open (void)
   return fd;
 }
 
+typedef struct
+{
+  const GstLmccPaths *paths;
+  LmccFamily family;
+  guint lost; /* bit set of the interfaces */
+} Watch;
+
+/* Returns: what an interface that is lost means to @watch, which notes it */
 static GstLmccHostChange
-read_link (const struct nlmsghdr *message, guint index)
+lose (Watch *watch, guint index)
+{
+  GstLmccHostChange change = GST_LMCC_HOST_CHANGED;
+  guint i;
+
+  for (i = 0; i < watch->paths->n; i++) {
+    if (watch->paths->list[i].iface.index != index)
+      continue;
+    watch->lost |= 1u << i;
+    change = GST_LMCC_HOST_LOST;
+  }
+  return change;
+}
+
+static GstLmccHostChange
+read_link (const struct nlmsghdr *message, Watch *watch)
 {
   const struct ifinfomsg *link = NLMSG_DATA (message);
   const guint running = IFF_UP | IFF_RUNNING;
 
   if (message->nlmsg_len < NLMSG_LENGTH (sizeof (*link)))
     return GST_LMCC_HOST_UNCHANGED;
-  if ((guint) link->ifi_index == index
-      && (message->nlmsg_type == RTM_DELLINK
-          || (link->ifi_flags & running) != running))
-    return GST_LMCC_HOST_LOST;
+  if (message->nlmsg_type == RTM_DELLINK
+      || (link->ifi_flags & running) != running)
+    return lose (watch, (guint) link->ifi_index);
   return GST_LMCC_HOST_CHANGED;
 }
 
 static GstLmccHostChange
-read_address (const struct nlmsghdr *message, guint index, LmccFamily family)
+read_address (const struct nlmsghdr *message, Watch *watch)
 {
   const struct ifaddrmsg *address = NLMSG_DATA (message);
 
   if (message->nlmsg_len < NLMSG_LENGTH (sizeof (*address)))
     return GST_LMCC_HOST_UNCHANGED;
-  if (address->ifa_index == index && message->nlmsg_type == RTM_DELADDR
-      && address->ifa_family == gst_lmcc_system_family (family))
-    return GST_LMCC_HOST_LOST;
+  if (message->nlmsg_type == RTM_DELADDR
+      && address->ifa_family == gst_lmcc_system_family (watch->family))
+    return lose (watch, address->ifa_index);
   return GST_LMCC_HOST_CHANGED;
 }
 
 static GstLmccHostChange
-read_message (const struct nlmsghdr *message, guint index, LmccFamily family)
+read_message (const struct nlmsghdr *message, Watch *watch)
 {
   switch (message->nlmsg_type) {
     case RTM_NEWLINK:
     case RTM_DELLINK:
-      return read_link (message, index);
+      return read_link (message, watch);
     case RTM_NEWADDR:
     case RTM_DELADDR:
-      return read_address (message, index, family);
+      return read_address (message, watch);
     default:
       return GST_LMCC_HOST_UNCHANGED;
   }
@@ -87,16 +109,20 @@ read_message (const struct nlmsghdr *message, guint index, LmccFamily family)
 /**
  * gst_lmcc_netlink_take:
  * @fd: from gst_lmcc_netlink_open(), or -1
- * @index: the interface that is in use
+ * @paths: the interfaces that are in use
  * @family: of the groups
+ * @lost: (inout): bit i is set where the i-th was without its link or without
+ *     an address for a moment at least
  *
  * Reads what the kernel has told since the last call.
  *
  * Returns: the most that has happened
  */
 GstLmccHostChange
-gst_lmcc_netlink_take (gint fd, guint index, LmccFamily family)
+gst_lmcc_netlink_take (gint fd, const GstLmccPaths *paths, LmccFamily family,
+    guint *lost)
 {
+  Watch watch = { paths, family, 0 };
   GstLmccHostChange most = GST_LMCC_HOST_UNCHANGED;
   union
   {
@@ -117,6 +143,7 @@ gst_lmcc_netlink_take (gint fd, guint index, LmccFamily family)
     /* More has happened than there was room for. */
     if (n < 0 && errno == ENOBUFS) {
       most = GST_LMCC_HOST_LOST;
+      watch.lost = (1u << paths->n) - 1;
       continue;
     }
     if (n <= 0)
@@ -126,7 +153,8 @@ gst_lmcc_netlink_take (gint fd, guint index, LmccFamily family)
       continue;
     for (left = (guint) n; NLMSG_OK (message, left);
          message = gst_lmcc_netlink_next (message, &left))
-      most = MAX (most, read_message (message, index, family));
+      most = MAX (most, read_message (message, &watch));
   }
+  *lost |= watch.lost;
   return most;
 }

@@ -205,6 +205,18 @@ gst_lmcc_socket_set_up_send (gint fd, const GstLmccSendOptions *options,
   return FALSE;
 }
 
+/**
+ * gst_lmcc_socket_share_port:
+ * @fd: from gst_lmcc_socket_open_send()
+ * @shares: whether another socket may be bound to its port from now on, if it
+ *     does likewise
+ */
+void
+gst_lmcc_socket_share_port (gint fd, gboolean shares)
+{
+  set_option (fd, SOL_SOCKET, SO_REUSEADDR, shares ? 1 : 0);
+}
+
 static void
 set_address_error (GError **error, const LmccAddress *address, gint code)
 {
@@ -253,6 +265,7 @@ bind_send (gint fd, const GstLmccSendOptions *options, GError **error)
   set_own_groups_only (fd, options->family);
   if (options->bind_port > 0)
     set_option (fd, SOL_SOCKET, SO_RCVBUF, 0);
+  gst_lmcc_socket_share_port (fd, options->shares_port);
   if (bind (fd, &local.any, size) == 0)
     return TRUE;
   if (options->bind_port > 0 && (errno == EADDRINUSE || errno == EACCES))

@@ -64,7 +64,7 @@ gboolean gst_lmcc_host_is_beside (const LmccAddress *address);
  * GstLmccHostChange:
  * @GST_LMCC_HOST_UNCHANGED: nothing happened to links and addresses
  * @GST_LMCC_HOST_CHANGED: something did
- * @GST_LMCC_HOST_LOST: the interface in use was without its link or without an
+ * @GST_LMCC_HOST_LOST: an interface in use was without its link or without an
  *     address for a moment at least, and may have lost its groups
  */
 typedef enum
@@ -75,8 +75,6 @@ typedef enum
 } GstLmccHostChange;
 
 gint gst_lmcc_netlink_open (void);
-GstLmccHostChange
-gst_lmcc_netlink_take (gint fd, guint index, LmccFamily family);
 
 /**
  * GstLmccSendOptions:
@@ -84,6 +82,7 @@ gst_lmcc_netlink_take (gint fd, guint index, LmccFamily family);
  * @iface: where to send
  * @bind_address: local address to send from, or family %LMCC_FAMILY_NONE
  * @bind_port: local port to send from, or 0 for any that is free
+ * @shares_port: whether others may have it that do likewise
  * @ttl: multicast TTL or hop limit, 0 to 255
  * @loop: whether receivers on this host get a copy
  * @dscp: differentiated services code point 0 to 63, or -1 for the default
@@ -95,6 +94,7 @@ typedef struct
   GstLmccInterface iface;
   LmccAddress bind_address;
   guint16 bind_port;
+  gboolean shares_port;
   guint ttl;
   gboolean loop;
   gint dscp;
@@ -106,6 +106,7 @@ gst_lmcc_socket_open_send (const GstLmccSendOptions *options, GError **error);
 gboolean gst_lmcc_socket_set_up_send (gint fd,
     const GstLmccSendOptions *options, GError **error);
 gboolean gst_lmcc_socket_is_elsewhere (gint fd);
+void gst_lmcc_socket_share_port (gint fd, gboolean shares);
 gboolean gst_lmcc_socket_set_interface (gint fd, LmccFamily family,
     const GstLmccInterface *iface);
 const gchar *gst_lmcc_open_remedy (gint code);

@@ -80,6 +80,11 @@ open_sockets (GstLmccSinkCore *core)
   }
   if (!gst_lmcc_sink_socket_find_source (core, &core->place.source))
     core->place.source.family = LMCC_FAMILY_NONE;
+  if (!gst_lmcc_sink_paths_check (core, &error)) {
+    GST_ELEMENT_ERROR (core, RESOURCE, SETTINGS, ("%s", error->message),
+        (NULL));
+    return FALSE;
+  }
   if (!gst_lmcc_sink_socket_open (core, &error)) {
     GST_ELEMENT_ERROR (core, RESOURCE, OPEN_WRITE, ("%s", error->message),
         (NULL));
@@ -87,6 +92,7 @@ open_sockets (GstLmccSinkCore *core)
   }
   GST_INFO_OBJECT (core, "sending on interface %s", core->place.iface.name);
   gst_lmcc_sink_sending_open (core);
+  gst_lmcc_sink_paths_warn (core);
   if (core->place.iface.is_fallback)
     say_fallback (core);
   warn_odd_port (core);

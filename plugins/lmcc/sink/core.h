@@ -8,6 +8,7 @@
 #include <gst/lmcc/lmcc.h>
 
 #include "common/io.h"
+#include "common/paths.h"
 #include "common/send-batch.h"
 #include "common/socket.h"
 #include "sink/ahead.h"
@@ -105,7 +106,7 @@ typedef struct
 
 /**
  * GstLmccSinkPlace:
- * @iface: where packets leave
+ * @iface: where packets leave, the first where there are several
  * @source: the address that they come from; of no family where that is not known
  * @feedback_port: where reports are taken, 0 where they are not
  */
@@ -140,6 +141,21 @@ typedef struct
   gint64 out_since;
   gboolean failed;
 } GstLmccSinkHost;
+
+/**
+ * GstLmccSinkFurther:
+ * @iface: it
+ * @fd: its socket
+ * @batch: what waits to be sent by it
+ *
+ * One of several interfaces that packets leave by, beside the place's.
+ */
+typedef struct
+{
+  GstLmccInterface iface;
+  gint fd;
+  GstLmccSendBatch *batch;
+} GstLmccSinkFurther;
 
 /* Of so many groups, the lowest, the sender hears who else sends there. */
 #define GST_LMCC_SINK_MAX_WATCHED 16
@@ -201,14 +217,18 @@ struct _GstLmccSinkCore
 
   /* The I/O thread's own while that has the core, else of the state changes. */
   gboolean attached;
-  GThread *runner; /* or NULL: it does not run */
-  gboolean ended;  /* it was stopped while it ran, by itself */
+  GThread *runner;    /* or NULL: it does not run */
+  gboolean ended;     /* it was stopped while it ran, by itself */
+  GstLmccPaths paths; /* by which packets leave; none where that is not ours */
+  guint main;         /* which of them is the place's */
+  GstLmccSinkFurther further[GST_LMCC_MAX_PATHS];
+  guint n_further; /* that are open; their sockets have the place's source */
   GstLmccSinkPlace place;
   gboolean moved; /* to another place than the socket's */
   GstLmccSinkHost host;
   GstLmccSinkRivals rivals;
   GstLmccSinkRange range;
-  gint fd;            /* of the socket */
+  gint fd;            /* of the socket, a copy */
   gboolean given;     /* the socket is somebody else's, with its interface */
   gboolean elsewhere; /* it is of another network namespace */
   GstLmccSendBatch *batch;
@@ -346,6 +366,18 @@ gst_lmcc_sink_host_sent (GstLmccSinkCore *core, guint destination, gint code);
 void gst_lmcc_sink_host_paused (GstLmccSinkCore *core);
 void gst_lmcc_sink_host_move (GstLmccSinkCore *core, LmccTime now);
 LmccTime gst_lmcc_sink_host_wait (GstLmccSinkCore *core, LmccTime now);
+
+/* sink/paths.c */
+void gst_lmcc_sink_paths_choose_main (GstLmccSinkCore *core);
+gboolean gst_lmcc_sink_paths_check (GstLmccSinkCore *core, GError **error);
+gboolean gst_lmcc_sink_paths_follow (GstLmccSinkCore *core);
+void gst_lmcc_sink_paths_tell (GstLmccSinkCore *core, gint64 now);
+void gst_lmcc_sink_paths_warn (GstLmccSinkCore *core);
+void gst_lmcc_sink_paths_open (GstLmccSinkCore *core, GstLmccSentFunc sent);
+void gst_lmcc_sink_paths_close (GstLmccSinkCore *core);
+gint gst_lmcc_sink_paths_open_joined (GstLmccSinkCore *core,
+    const LmccAddress *group, guint16 port, const LmccAddress *source,
+    guint buffer_size, GError **error);
 
 /* sink/range.c */
 void gst_lmcc_sink_range_open (GstLmccSinkCore *core);

@@ -114,35 +114,35 @@ is_same_place (const GstLmccSinkPlace *a, const GstLmccSinkPlace *b)
 static void
 look_at_host (GstLmccSinkCore *core, gint64 now)
 {
-  const GstLmccSinkSettings *settings = &core->settings;
   GstLmccSinkHost *host = &core->host;
   GstLmccSinkPlace before = core->place;
+  gboolean others_changed;
   LmccAddress source;
   gboolean moved;
 
   if (core->given)
     return;
-  host->state = gst_lmcc_interface_follow (settings->properties.multicast_iface,
-      &settings->address, &core->place.iface);
+  others_changed = gst_lmcc_sink_paths_follow (core);
+  host->state = core->paths.list[core->main].state;
   if (host->state == GST_LMCC_INTERFACE_UNKNOWN)
     return;
-  if (host->state != GST_LMCC_INTERFACE_USABLE) {
-    core->place = before;
+  if (gst_lmcc_paths_find_usable (&core->paths) == core->paths.n) {
     if (host->unusable_since == 0)
       host->unusable_since = now;
     return;
   }
   host->unusable_since = 0;
+  core->place.iface = core->paths.list[core->main].iface;
   if (gst_lmcc_sink_socket_find_source (core, &source))
     core->place.source = source;
   moved = !is_same_place (&before, &core->place);
-  if (settings->properties.feedback && (moved || core->feedback_fd < 0))
+  if (core->settings.properties.feedback && (moved || core->feedback_fd < 0))
     open_feedback (core, now);
-  if (is_same_place (&before, &core->place))
-    return;
-  core->moved = TRUE;
-  if (!lmcc_address_equal (&before.source, &core->place.source)
-      || before.feedback_port == 0)
+  moved = !is_same_place (&before, &core->place);
+  core->moved = core->moved || moved || others_changed;
+  if (moved
+      && (!lmcc_address_equal (&before.source, &core->place.source)
+          || before.feedback_port == 0))
     tell_place (core, &before);
 }
 
@@ -358,12 +358,13 @@ take_changes (GstLmccSinkCore *core)
 {
   GstLmccSinkHost *host = &core->host;
   GstLmccHostChange change;
+  guint lost = 0;
 
   if (!host->readable)
     return;
   host->readable = FALSE;
-  change = gst_lmcc_netlink_take (host->netlink_fd, core->place.iface.index,
-      core->settings.address.family);
+  change = gst_lmcc_netlink_take (host->netlink_fd, &core->paths,
+      core->settings.address.family, &lost);
   if (change != GST_LMCC_HOST_UNCHANGED)
     host->next_look = host->next_tick = 0;
   if (change == GST_LMCC_HOST_LOST)
@@ -394,6 +395,7 @@ gst_lmcc_sink_host_look (GstLmccSinkCore *core)
     host->next_look = now + LOOK_INTERVAL;
     look_at_host (core, now);
   }
+  gst_lmcc_sink_paths_tell (core, now);
   if (g_atomic_int_get (&core->running))
     look_at_outage (core, now);
   return (guint64) host->next_tick * LMCC_USECOND;

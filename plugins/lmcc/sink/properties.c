@@ -65,14 +65,18 @@ static const GstLmccProperty rows[] = {
   /**
    * GstLmccSink:multicast-iface:
    *
-   * Name or address of the network interface to send on. Unset: the one that
-   * the route to the group names, or the loopback interface where there is no
-   * route, which an info message says.
+   * Name or address of the network interface to send on, or several with commas
+   * in between (`eth0,eth1`), up to 8: then each packet leaves by each of them,
+   * from one address, that of the first or #GstLmccSink:bind-address. One that
+   * cannot be used is left out, with a warning, until it can. Unset: the one
+   * that the route to the group names, or the loopback interface where there is
+   * no route, which an info message says.
    *
    * Since: 0.1
    */
   GST_LMCC_STRING (multicast_iface, "multicast-iface", "Multicast interface",
-      "Name or address of the interface to send on", NULL, READY | IN_URI),
+      "Name or address of the interface to send on, or several (eth0,eth1)",
+      NULL, READY | IN_URI),
   /**
    * GstLmccSink:bind-address:
    *

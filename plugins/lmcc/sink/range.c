@@ -37,8 +37,8 @@ open_socket (GstLmccSinkCore *core, const LmccAddress *group)
 {
   guint16 port = (guint16) core->settings.properties.port;
 
-  return gst_lmcc_socket_open_joined (group, port, NULL, &core->place.iface,
-      BUFFER_SIZE, NULL);
+  return gst_lmcc_sink_paths_open_joined (core, group, port, NULL, BUFFER_SIZE,
+      NULL);
 }
 
 /**

@@ -39,7 +39,7 @@ open_socket (GstLmccSinkCore *core, const LmccAddress *group, GError **error)
   const LmccAddress *source =
       lmcc_address_is_source_specific (group) ? &core->place.source : NULL;
 
-  return gst_lmcc_socket_open_joined (group, port, source, &core->place.iface,
+  return gst_lmcc_sink_paths_open_joined (core, group, port, source,
       BUFFER_SIZE, error);
 }
 

@@ -47,6 +47,18 @@ packet_sent (guint destination, gint code, gpointer user_data)
   gst_lmcc_sink_host_sent (core, destination, code);
 }
 
+/* On all interfaces, as one rule says when packets are due. */
+static gboolean
+keeps_super_packets (GstLmccSinkCore *core)
+{
+  gboolean keeps = gst_lmcc_interface_keeps_super_packets (&core->place.iface);
+  guint i;
+
+  for (i = 0; i < core->n_further && keeps; i++)
+    keeps = gst_lmcc_interface_keeps_super_packets (&core->further[i].iface);
+  return keeps;
+}
+
 static gboolean
 wants_segmentation (GstLmccSinkCore *core)
 {
@@ -56,7 +68,7 @@ wants_segmentation (GstLmccSinkCore *core)
     case GST_LMCC_SEGMENTATION_OFF:
       return FALSE;
     default:
-      return gst_lmcc_interface_keeps_super_packets (&core->place.iface);
+      return keeps_super_packets (core);
   }
 }
 
@@ -101,12 +113,27 @@ wants_txtime (GstLmccSinkCore *core, const GstLmccQdisc *qdisc)
   }
 }
 
-/* Finds out which packets the interface takes in one piece. */
+/* 0 where it is not known. */
+static guint
+get_mtu (GstLmccSinkCore *core)
+{
+  guint least = gst_lmcc_interface_get_mtu (core->place.iface.name), i;
+
+  for (i = 0; i < core->n_further; i++) {
+    guint mtu = gst_lmcc_interface_get_mtu (core->further[i].iface.name);
+
+    if (mtu > 0 && (least == 0 || mtu < least))
+      least = mtu;
+  }
+  return least;
+}
+
+/* Finds out which packets the interfaces take in one piece. */
 static void
 follow_mtu (GstLmccSinkCore *core)
 {
   guint overhead = lmcc_address_get_udp_overhead (&core->settings.address);
-  guint mtu = gst_lmcc_interface_get_mtu (core->place.iface.name);
+  guint mtu = get_mtu (core);
 
   core->longest_whole = mtu > overhead ? mtu - overhead : 0;
   core->longest_sent = 0;
@@ -125,7 +152,39 @@ warn_fragments (GstLmccSinkCore *core)
       (NULL));
 }
 
-/* Finds out how long the interface keeps packets. */
+/* What all of the interfaces do, as each packet has one time. */
+static void
+find_qdiscs (GstLmccSinkCore *core, GstLmccQdisc *qdisc)
+{
+  guint i;
+
+  gst_lmcc_qdisc_find (core->place.iface.index, qdisc);
+  for (i = 0; i < core->n_further; i++) {
+    GstLmccQdisc other = { "", FALSE, 0, 0 };
+
+    gst_lmcc_qdisc_find (core->further[i].iface.index, &other);
+    if (!other.keeps_times && qdisc->keeps_times)
+      *qdisc = other;
+    qdisc->flow_limit = MIN (qdisc->flow_limit, other.flow_limit);
+    qdisc->horizon = MIN (qdisc->horizon, other.horizon);
+  }
+}
+
+/* For all sockets or for none. */
+static gboolean
+set_txtime (GstLmccSinkCore *core, gboolean wanted)
+{
+  gboolean timed =
+      gst_lmcc_send_batch_set_txtime (core->batch, core->fd, wanted);
+  guint i;
+
+  for (i = 0; i < core->n_further; i++)
+    gst_lmcc_send_batch_set_txtime (core->further[i].batch, core->further[i].fd,
+        timed);
+  return timed;
+}
+
+/* Finds out how long the interfaces keep packets. */
 static void
 follow_txtime (GstLmccSinkCore *core)
 {
@@ -134,13 +193,13 @@ follow_txtime (GstLmccSinkCore *core)
 
   core->longest_lead = 0;
   if (core->settings.properties.txtime != GST_LMCC_TXTIME_OFF)
-    gst_lmcc_qdisc_find (core->place.iface.index, &qdisc);
+    find_qdiscs (core, &qdisc);
   wanted = wants_txtime (core, &qdisc);
   if (wanted && !qdisc.keeps_times) {
     qdisc.flow_limit = GST_LMCC_QDISC_FLOW_LIMIT;
     qdisc.horizon = 2 * LONGEST_LEAD;
   }
-  if (gst_lmcc_send_batch_set_txtime (core->batch, core->fd, wanted)) {
+  if (set_txtime (core, wanted)) {
     core->longest_lead = MIN (qdisc.horizon / 2, LONGEST_LEAD);
     gst_lmcc_sink_ahead_set_room (&core->ahead,
         MAX (ROOM (MIN (qdisc.flow_limit, MOST_FLOW_LIMIT)), 1));
@@ -186,33 +245,56 @@ gst_lmcc_sink_sending_begin (GstLmccSinkCore *core)
       core->place.iface.name, GST_TIME_ARGS (lead));
 }
 
-/**
- * gst_lmcc_sink_sending_follow:
- * @core: the core, open; called by the I/O thread, or while none runs
- *
- * Packets leave from the core's place from now on.
- */
-void
-gst_lmcc_sink_sending_follow (GstLmccSinkCore *core)
+static void
+set_destinations (GstLmccSinkCore *core, GstLmccSendBatch *batch, guint scope)
 {
   const GstLmccSinkSettings *settings = &core->settings;
-  guint port = (guint) settings->properties.port;
-  guint scope = core->place.iface.index, i;
+  guint port = (guint) settings->properties.port, i;
   LmccAddress group;
 
   for (i = 0; i < LMCC_MAX_GROUPS; i++) {
     if (lmcc_address_group (&settings->address, i, &group))
-      gst_lmcc_send_batch_set_destination (core->batch, i, &group,
-          (guint16) port, scope);
+      gst_lmcc_send_batch_set_destination (batch, i, &group, (guint16) port,
+          scope);
   }
-  gst_lmcc_send_batch_set_destination (core->batch, GST_LMCC_SINK_CONTROL,
+  gst_lmcc_send_batch_set_destination (batch, GST_LMCC_SINK_CONTROL,
       &settings->address, (guint16) (port + 1), scope);
+}
+
+static void
+follow_segmentation (GstLmccSinkCore *core)
+{
+  gboolean wanted = wants_segmentation (core);
+  guint i;
+
   set_segments (core,
-      gst_lmcc_send_batch_set_segmentation (core->batch, core->fd,
-          wants_segmentation (core)));
+      gst_lmcc_send_batch_set_segmentation (core->batch, core->fd, wanted));
+  for (i = 0; i < core->n_further; i++)
+    gst_lmcc_send_batch_set_segmentation (core->further[i].batch,
+        core->further[i].fd, core->segments);
   GST_INFO_OBJECT (core, "packets that leave together on %s are %s",
       core->place.iface.name,
       core->segments ? "one super-packet (UDP_SEGMENT)" : "sent singly");
+}
+
+/**
+ * gst_lmcc_sink_sending_follow:
+ * @core: the core, open; called by the I/O thread, or while none runs
+ *
+ * Packets leave from the core's place, and by its other interfaces, from now
+ * on.
+ */
+void
+gst_lmcc_sink_sending_follow (GstLmccSinkCore *core)
+{
+  guint i;
+
+  gst_lmcc_sink_paths_open (core, packet_sent);
+  set_destinations (core, core->batch, core->place.iface.index);
+  for (i = 0; i < core->n_further; i++)
+    set_destinations (core, core->further[i].batch,
+        core->further[i].iface.index);
+  follow_segmentation (core);
   set_lead (core, 0);
   follow_txtime (core);
   follow_mtu (core);
@@ -237,6 +319,7 @@ gst_lmcc_sink_sending_open (GstLmccSinkCore *core)
 void
 gst_lmcc_sink_sending_close (GstLmccSinkCore *core)
 {
+  gst_lmcc_sink_paths_close (core);
   g_clear_pointer (&core->batch, gst_lmcc_send_batch_free);
   gst_lmcc_sink_ahead_clear (&core->ahead);
 }
@@ -253,10 +336,36 @@ gst_lmcc_sink_send (GstLmccSinkCore *core, guint destination,
 {
   guint64 time =
       gst_lmcc_sink_ahead_add (&core->ahead, destination, packet->size);
+  guint i;
 
   if (core->longest_whole > 0 && packet->size > core->longest_whole)
     core->longest_sent = MAX (core->longest_sent, packet->size);
+  for (i = 0; i < core->n_further; i++)
+    gst_lmcc_send_batch_add (core->further[i].batch, core->further[i].fd,
+        destination, lmcc_packet_ref (packet), time);
   gst_lmcc_send_batch_add (core->batch, core->fd, destination, packet, time);
+}
+
+static void
+flush (GstLmccSinkCore *core)
+{
+  guint i;
+
+  gst_lmcc_send_batch_flush (core->batch, core->fd);
+  for (i = 0; i < core->n_further; i++)
+    gst_lmcc_send_batch_flush (core->further[i].batch, core->further[i].fd);
+}
+
+/* Of each interface's batch. */
+static gboolean
+all (const GstLmccSinkCore *core, gboolean (*does) (const GstLmccSendBatch *))
+{
+  gboolean do_all = does (core->batch);
+  guint i;
+
+  for (i = 0; i < core->n_further && do_all; i++)
+    do_all = does (core->further[i].batch);
+  return do_all;
 }
 
 /**
@@ -268,15 +377,15 @@ gst_lmcc_sink_send (GstLmccSinkCore *core, guint destination,
 void
 gst_lmcc_sink_send_waiting (GstLmccSinkCore *core)
 {
-  gst_lmcc_send_batch_flush (core->batch, core->fd);
-  if (core->segments && !gst_lmcc_send_batch_segments (core->batch)) {
+  flush (core);
+  if (core->segments && !all (core, gst_lmcc_send_batch_segments)) {
     set_segments (core, FALSE);
     GST_INFO_OBJECT (core,
         "the kernel or the interface %s refuses super-packets (UDP_SEGMENT): "
         "packets are sent singly",
         core->place.iface.name);
   }
-  if (core->timed && !gst_lmcc_send_batch_has_txtime (core->batch)) {
+  if (core->timed && !all (core, gst_lmcc_send_batch_has_txtime)) {
     core->longest_lead = 0;
     set_lead (core, 0);
     GST_WARNING_OBJECT (core,

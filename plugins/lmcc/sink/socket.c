@@ -12,6 +12,7 @@
 #include "sink/core.h"
 
 #include <errno.h>
+#include <fcntl.h>
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
@@ -68,8 +69,8 @@ check_given (GstLmccSinkCore *core, GSocket *socket, GError **error)
  * @core: the core, closed
  * @error: cause and remedy
  *
- * Chooses where packets leave. A socket that is handed over keeps its own
- * interface unless one is named.
+ * Chooses the interfaces by which packets leave. A socket that is handed over
+ * keeps its own interface unless one is named.
  *
  * Returns: %FALSE where there is no such interface, or the socket cannot be
  *     used
@@ -83,9 +84,19 @@ gst_lmcc_sink_socket_choose_interface (GstLmccSinkCore *core, GError **error)
   core->given = given && !names_interface (core);
   if (given && !check_given (core, given, error))
     return FALSE;
-  return core->given
-      || gst_lmcc_interface_choose (core->settings.properties.multicast_iface,
-          &core->settings.address, &core->place.iface, error);
+  if (core->given)
+    return TRUE;
+  if (!gst_lmcc_paths_choose (&core->paths,
+          core->settings.properties.multicast_iface, &core->settings.address,
+          error))
+    return FALSE;
+  if (given && core->paths.n > 1)
+    return refuse (error,
+        "The socket that is set serves one interface, and multicast-iface "
+        "names several. Name one, or unset socket");
+  gst_lmcc_sink_paths_choose_main (core);
+  core->place.iface = core->paths.list[core->main].iface;
+  return TRUE;
 }
 
 static void
@@ -149,18 +160,37 @@ set_up_given (GstLmccSinkCore *core, GSocket *given, GError **error)
       : NULL;
 }
 
-/* Takes over @socket. Returns: (transfer full) (nullable): that before it */
-static GSocket *
-use (GstLmccSinkCore *core, GSocket *socket)
+/* Takes over @socket, and sends by a descriptor of its own, as the application
+ * may close the socket meanwhile. */
+static gboolean
+use (GstLmccSinkCore *core, GSocket *socket, GError **error)
 {
-  GSocket *before;
+  gint fd = fcntl (g_socket_get_fd (socket), F_DUPFD_CLOEXEC, 0);
 
+  if (fd < 0) {
+    g_set_error (error, G_IO_ERROR, (gint) g_io_error_from_errno (errno),
+        "Could not send by the socket: %s%s", g_strerror (errno),
+        gst_lmcc_open_remedy (errno));
+    g_object_unref (socket);
+    return FALSE;
+  }
+  gst_lmcc_socket_close (&core->fd);
+  core->fd = fd;
   g_mutex_lock (&core->lock);
-  before = core->socket;
   core->socket = socket;
   g_mutex_unlock (&core->lock);
-  core->fd = socket ? g_socket_get_fd (socket) : -1;
-  return before;
+  return TRUE;
+}
+
+static GSocket *
+steal (GstLmccSinkCore *core)
+{
+  GSocket *socket;
+
+  g_mutex_lock (&core->lock);
+  socket = g_steal_pointer (&core->socket);
+  g_mutex_unlock (&core->lock);
+  return socket;
 }
 
 /**
@@ -177,22 +207,23 @@ gst_lmcc_sink_socket_open (GstLmccSinkCore *core, GError **error)
   GSocket *socket =
       given ? set_up_given (core, given, error) : open_own (core, error);
 
-  if (socket)
-    use (core, socket);
-  return socket != NULL;
+  return socket && use (core, socket, error);
 }
 
 /**
  * gst_lmcc_sink_socket_close:
  * @core: the core, stopped
  *
- * Closes the socket, unless it is the application's and is to stay open.
+ * Forgets the interfaces, and closes the socket, unless it is the application's
+ * and is to stay open.
  */
 void
 gst_lmcc_sink_socket_close (GstLmccSinkCore *core)
 {
-  g_autoptr (GSocket) socket = use (core, NULL);
+  g_autoptr (GSocket) socket = steal (core);
 
+  gst_lmcc_paths_clear (&core->paths);
+  gst_lmcc_socket_close (&core->fd);
   if (socket == NULL)
     return;
   if (get_given (core) == NULL || core->settings.properties.close_socket)
@@ -211,13 +242,16 @@ open_anew (GstLmccSinkCore *core)
       || core->settings.bind_address.family != LMCC_FAMILY_NONE)
     return FALSE;
   socket = open_own (core, &error);
-  if (socket == NULL) {
-    GST_INFO_OBJECT (core, "the socket stays: %s", error->message);
-    return FALSE;
+  before = steal (core);
+  if (socket && use (core, socket, &error)) {
+    g_socket_close (before, NULL);
+    return TRUE;
   }
-  before = use (core, socket);
-  g_socket_close (before, NULL);
-  return TRUE;
+  GST_INFO_OBJECT (core, "the socket stays: %s", error->message);
+  g_mutex_lock (&core->lock);
+  core->socket = g_steal_pointer (&before);
+  g_mutex_unlock (&core->lock);
+  return FALSE;
 }
 
 /**

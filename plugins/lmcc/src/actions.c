@@ -321,14 +321,15 @@ describe_unheard (GstLmccSrc *self, const gchar *target, const gchar *doctor,
     const gchar *reason)
 {
   g_autofree gchar *routers = describe_routers (self);
+  g_autofree gchar *names = gst_lmcc_paths_format (&self->paths, TRUE);
 
   return g_strdup_printf (
       "No sender heard on %s within %u s: %s. Is one sending there, on the "
       "network of %s? %sLet UDP ports %u and %u in, choose another interface "
       "with multicast-iface, or see what gst-lmcc-1.0 doctor '%s' says. "
       "Still waiting.",
-      target, (guint) (LMCC_UNHEARD_TIMEOUT / LMCC_SECOND), reason,
-      self->iface.name, routers, self->port, self->port + 1, doctor);
+      target, (guint) (LMCC_UNHEARD_TIMEOUT / LMCC_SECOND), reason, names,
+      routers, self->port, self->port + 1, doctor);
 }
 
 /* Returns: (transfer full): for a sender that was heard before. A switch that

@@ -43,6 +43,47 @@ gst_lmcc_src_may_warn (gint64 *next)
 
 /* Groups */
 
+/**
+ * gst_lmcc_src_host_join_socket:
+ * @self: the source
+ * @fd: from gst_lmcc_socket_open_receive()
+ * @group: its group
+ * @source: (nullable): as for gst_lmcc_socket_join()
+ * @error: (nullable): cause and remedy, where it is joined nowhere
+ *
+ * Joins the group on each of the interfaces. One that cannot be used now
+ * follows when it can.
+ *
+ * Returns: whether it is joined on one of them
+ */
+gboolean
+gst_lmcc_src_host_join_socket (GstLmccSrc *self, gint fd,
+    const LmccAddress *group, const LmccAddress *source, GError **error)
+{
+  g_autoptr (GError) first = NULL;
+  guint i, joined = 0;
+
+  for (i = 0; i < self->paths.n; i++) {
+    const GstLmccPath *path = &self->paths.list[i];
+
+    if (self->paths.n > 1 && !gst_lmcc_path_is_usable (path))
+      continue;
+    if (gst_lmcc_socket_join (fd, group, source, &path->iface,
+            first ? NULL : &first))
+      joined++;
+    else if (self->paths.n > 1)
+      self->host.lost |= 1u << i;
+  }
+  if (joined > 0)
+    return TRUE;
+  if (first)
+    g_propagate_error (error, g_steal_pointer (&first));
+  else
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NETWORK_UNREACHABLE,
+        "None of the interfaces of multicast-iface can be used now");
+  return FALSE;
+}
+
 static void
 open_missing (GstLmccSrc *self, guint group)
 {
@@ -101,15 +142,16 @@ open_all_missing (GstLmccSrc *self)
 
 /* Returns: whether the group is joined; otherwise it has to be tried again. */
 static gboolean
-join_again (GstLmccSrc *self, gint fd, const LmccAddress *group,
+join_again (GstLmccSrc *self, guint which, gint fd, const LmccAddress *group,
     const LmccAddress *source)
 {
+  const GstLmccInterface *iface = &self->paths.list[which].iface;
   g_autoptr (GError) error = NULL;
 
   if (fd < 0)
     return TRUE;
-  gst_lmcc_socket_leave (fd, group, source, &self->iface, NULL);
-  if (gst_lmcc_socket_join (fd, group, source, &self->iface, &error))
+  gst_lmcc_socket_leave (fd, group, source, iface, NULL);
+  if (gst_lmcc_socket_join (fd, group, source, iface, &error))
     return TRUE;
   GST_INFO_OBJECT (self, "not joined again: %s", error->message);
   if (gst_lmcc_src_may_warn (&self->host.next_join_warning))
@@ -119,100 +161,125 @@ join_again (GstLmccSrc *self, gint fd, const LmccAddress *group,
 }
 
 static gboolean
-join_learning_again (GstLmccSrc *self)
+join_group_again (GstLmccSrc *self, guint which, guint group)
 {
-  if (self->notice_fd >= 0)
-    gst_lmcc_socket_set_interface (self->notice_fd, self->address.family,
-        &self->iface);
-  return join_again (self, self->learning_fd, &self->learning_address, NULL);
+  LmccAddress address;
+  gboolean joined;
+
+  if (self->group_fds[group] < 0
+      || !lmcc_address_group (&self->address, group, &address))
+    return TRUE;
+  joined =
+      join_again (self, which, self->group_fds[group], &address, &self->source);
+  if (group == 0)
+    joined = join_again (self, which, self->control_fd, &address, &self->source)
+        && joined;
+  return joined;
+}
+
+/* Those of a link-local group are bound to an interface. */
+static void
+open_all_anew (GstLmccSrc *self)
+{
+  guint group;
+
+  for (group = 0; group < LMCC_MAX_GROUPS; group++) {
+    if (self->group_fds[group] < 0)
+      continue;
+    gst_lmcc_src_close_group (self, group);
+    open_missing (self, group);
+  }
 }
 
 /* What the kernel forgets of an interface that was without an address, or a
  * switch of one that was without a link. The sockets stay, as others might not
- * be had, unless they are bound to an interface that there is no more. Returns
- * whether all is joined. */
-static gboolean
-join_all_again (GstLmccSrc *self, gboolean other_interface)
+ * be had, unless they are bound to an interface that there is no more. */
+static void
+join_all_again (GstLmccSrc *self, guint which, gboolean other_interface)
 {
-  gboolean joined = join_learning_again (self);
+  gboolean joined = join_again (self, which, self->learning_fd,
+      &self->learning_address, NULL);
   guint group;
 
   GST_INFO_OBJECT (self, "groups are joined again on interface '%s'",
-      self->iface.name);
-  for (group = 0; group < LMCC_MAX_GROUPS; group++) {
-    LmccAddress address;
-
-    if (self->group_fds[group] < 0
-        || !lmcc_address_group (&self->address, group, &address))
-      continue;
-    if (other_interface) {
-      gst_lmcc_src_close_group (self, group);
-      open_missing (self, group);
-      continue;
-    }
-    joined = join_again (self, self->group_fds[group], &address, &self->source)
-        && joined;
-    if (group == 0)
-      joined = join_again (self, self->control_fd, &address, &self->source)
-          && joined;
-  }
-  return joined;
+      self->paths.list[which].iface.name);
+  if (other_interface && self->paths.n == 1)
+    open_all_anew (self);
+  else
+    for (group = 0; group < LMCC_MAX_GROUPS; group++)
+      joined = join_group_again (self, which, group) && joined;
+  if (joined)
+    self->host.lost &= ~(1u << which);
 }
 
-/* The interface */
+/* The interfaces */
 
 static void
-tell_address (GstLmccSrc *self, const LmccAddress *before)
+tell_address (GstLmccSrc *self, const LmccAddress *before,
+    const GstLmccInterface *iface)
 {
   gchar from[LMCC_ADDRESS_STRLEN], to[LMCC_ADDRESS_STRLEN];
   g_autofree gchar *text = NULL;
 
   lmcc_address_format (before, from);
-  lmcc_address_format (&self->iface.address, to);
+  lmcc_address_format (&iface->address, to);
   gst_element_post_message (GST_ELEMENT_CAST (self),
       gst_message_new_element (GST_OBJECT_CAST (self),
           gst_structure_new ("lmcc-address-changed", "interface", G_TYPE_STRING,
-              self->iface.name, "from", G_TYPE_STRING, from, "to",
-              G_TYPE_STRING, to, NULL)));
+              iface->name, "from", G_TYPE_STRING, from, "to", G_TYPE_STRING, to,
+              NULL)));
   /* gst-launch-1.0 shows only the debug text of an info message. */
   text = g_strdup_printf (
       "This host's address has changed from %s to %s on "
       "%s: groups are joined again, and reports come from the new one",
-      from, to, self->iface.name);
+      from, to, iface->name);
   GST_ELEMENT_INFO (self, RESOURCE, SETTINGS, ("%s", text), ("%s", text));
 }
 
 static void
-note_unusable (GstLmccSrc *self, GstLmccInterfaceState state, gint64 now)
+warn_unusable (GstLmccSrc *self, const GstLmccPath *path)
 {
-  g_autofree gchar *text = NULL;
+  g_autofree gchar *others = gst_lmcc_paths_format (&self->paths, FALSE);
+  g_autofree gchar *text =
+      gst_lmcc_interface_describe (&path->iface, path->state);
 
-  self->host.memberships_lost = TRUE;
-  if (self->host.unusable_since == 0)
-    self->host.unusable_since = now;
-  if (self->host.told || now - self->host.unusable_since < OUTAGE
-      || !gst_lmcc_src_may_warn (&self->host.next_warning))
-    return;
-  self->host.told = TRUE;
-  text = gst_lmcc_interface_describe (&self->iface, state);
-  GST_ELEMENT_WARNING (self, RESOURCE, READ,
-      ("No packets come: %s. Still waiting.", text), (NULL));
+  if (others[0] == '\0')
+    GST_ELEMENT_WARNING (self, RESOURCE, READ,
+        ("No packets come: %s. Still waiting.", text), (NULL));
+  else
+    GST_ELEMENT_WARNING (self, RESOURCE, READ,
+        ("Packets come by %s only: %s. Groups are joined there again as soon "
+         "as it can be used.",
+            others, text),
+        (NULL));
 }
 
 static void
-note_usable (GstLmccSrc *self, gint64 now)
+note_unusable (GstLmccSrc *self, GstLmccPath *path, gint64 now)
+{
+  if (path->unusable_since == 0)
+    path->unusable_since = now;
+  if (path->told || now - path->unusable_since < OUTAGE
+      || !gst_lmcc_src_may_warn (&path->next_warning))
+    return;
+  path->told = TRUE;
+  warn_unusable (self, path);
+}
+
+static void
+note_usable (GstLmccSrc *self, GstLmccPath *path, gint64 now)
 {
   g_autofree gchar *text = NULL;
 
-  if (self->host.told) {
+  if (path->told) {
     text = g_strdup_printf ("The network interface %s is there again, after "
                             "%.1f s",
-        self->iface.name,
-        (gdouble) (now - self->host.unusable_since) / G_TIME_SPAN_SECOND);
+        path->iface.name,
+        (gdouble) (now - path->unusable_since) / G_TIME_SPAN_SECOND);
     GST_ELEMENT_INFO (self, RESOURCE, READ, ("%s", text), ("%s", text));
   }
-  self->host.told = FALSE;
-  self->host.unusable_since = 0;
+  path->told = FALSE;
+  path->unusable_since = 0;
 }
 
 /* A socket that is connected goes on from an address that is no longer ours. */
@@ -227,33 +294,59 @@ check_report_socket (GstLmccSrc *self)
     gst_lmcc_src_close_report (self);
 }
 
+/* What is sent leaves by the first interface that can be used. */
 static void
-look_at_interface (GstLmccSrc *self, gint64 now)
+follow_first (GstLmccSrc *self)
 {
-  GstLmccInterface before = self->iface;
-  GstLmccInterfaceState state;
-  gboolean other, moved;
+  guint first = gst_lmcc_paths_find_usable (&self->paths);
 
-  state = gst_lmcc_interface_follow (self->host.wanted, &self->address,
-      &self->iface);
-  if (state == GST_LMCC_INTERFACE_UNKNOWN) {
-    if (self->host.memberships_lost)
-      self->host.memberships_lost = !join_all_again (self, FALSE);
+  if (first == self->paths.n)
+    return;
+  self->iface = self->paths.list[first].iface;
+  if (self->notice_fd >= 0)
+    gst_lmcc_socket_set_interface (self->notice_fd, self->address.family,
+        &self->iface);
+}
+
+static void
+look_at_path (GstLmccSrc *self, guint which, gint64 now)
+{
+  GstLmccPath *path = &self->paths.list[which];
+  GstLmccInterface before = path->iface;
+  gboolean usable, other, moved;
+  gboolean lost = (self->host.lost & 1u << which) != 0;
+
+  usable = gst_lmcc_path_follow (path, &self->address);
+  follow_first (self);
+  if (!usable) {
+    if (path->state != GST_LMCC_INTERFACE_UNKNOWN) {
+      self->host.lost |= 1u << which;
+      note_unusable (self, path, now);
+    } else if (lost) {
+      join_all_again (self, which, FALSE);
+    }
     return;
   }
-  if (state != GST_LMCC_INTERFACE_USABLE) {
-    self->iface = before;
-    note_unusable (self, state, now);
-    return;
-  }
-  note_usable (self, now);
-  other = before.index != self->iface.index;
-  moved = !lmcc_address_equal (&before.address, &self->iface.address);
-  if (other || moved || self->host.memberships_lost)
-    self->host.memberships_lost = !join_all_again (self, other);
+  note_usable (self, path, now);
+  other = before.index != path->iface.index;
+  moved = !lmcc_address_equal (&before.address, &path->iface.address);
+  if (other || moved)
+    self->host.lost |= 1u << which;
+  if (other || moved || lost)
+    join_all_again (self, which, other);
+  if (moved && before.index != 0)
+    tell_address (self, &before.address, &path->iface);
+}
+
+/* The handler of a message may close the source, and then there is none. */
+static void
+look_at_interfaces (GstLmccSrc *self, gint64 now)
+{
+  guint i;
+
+  for (i = 0; i < self->paths.n; i++)
+    look_at_path (self, i, now);
   check_report_socket (self);
-  if (moved)
-    tell_address (self, &before.address);
 }
 
 /**
@@ -270,28 +363,24 @@ gst_lmcc_src_host_look (GstLmccSrc *self)
   GstLmccHostChange change = GST_LMCC_HOST_UNCHANGED;
 
   if (self->host.readable)
-    change = gst_lmcc_netlink_take (self->host.netlink_fd, self->iface.index,
-        self->address.family);
+    change = gst_lmcc_netlink_take (self->host.netlink_fd, &self->paths,
+        self->address.family, &self->host.lost);
   self->host.readable = FALSE;
-  if (change == GST_LMCC_HOST_LOST)
-    self->host.memberships_lost = TRUE;
   if (change == GST_LMCC_HOST_UNCHANGED && now < self->host.next_look)
     return;
   self->host.next_look = now + LOOK_INTERVAL;
-  look_at_interface (self, now);
+  look_at_interfaces (self, now);
   open_all_missing (self);
 }
 
 /**
  * gst_lmcc_src_host_open:
- * @self: the source, its interface chosen
- * @wanted: (nullable): what was asked for
+ * @self: the source, its interfaces chosen
  */
 void
-gst_lmcc_src_host_open (GstLmccSrc *self, const gchar *wanted)
+gst_lmcc_src_host_open (GstLmccSrc *self)
 {
   memset (&self->host, 0, sizeof (self->host));
-  self->host.wanted = g_strdup (wanted);
   self->host.netlink_fd = gst_lmcc_netlink_open ();
   if (self->host.netlink_fd >= 0
       && !gst_lmcc_io_add (self->io, self->host.netlink_fd,
@@ -307,5 +396,4 @@ void
 gst_lmcc_src_host_close (GstLmccSrc *self)
 {
   gst_lmcc_src_close_fd (self, &self->host.netlink_fd);
-  g_clear_pointer (&self->host.wanted, g_free);
 }

@@ -11,7 +11,8 @@
 
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
 
-/* What is sent comes back to the host, where other receivers may be. */
+/* What is sent comes back to the host, where other receivers may be. Of several
+ * interfaces it leaves by the first. */
 static gint
 open_send (GstLmccSrc *self, GError **error)
 {
@@ -33,9 +34,11 @@ open_send (GstLmccSrc *self, GError **error)
 static gboolean
 open_sockets (GstLmccSrc *self, GError **error)
 {
-  self->learning_fd = gst_lmcc_socket_open_joined (&self->learning_address,
-      (guint16) (self->port + 1), NULL, &self->iface, 0, error);
+  self->learning_fd = gst_lmcc_socket_open_receive (&self->learning_address,
+      (guint16) (self->port + 1), &self->iface, 0, NULL, error);
   if (self->learning_fd < 0
+      || !gst_lmcc_src_host_join_socket (self, self->learning_fd,
+          &self->learning_address, NULL, error)
       || !gst_lmcc_io_add (self->io, self->learning_fd,
           GST_LMCC_SRC_TAG_LEARNING, error))
     return FALSE;

@@ -146,24 +146,41 @@ say_fallback (GstLmccSrc *self, const gchar *group)
   GST_ELEMENT_INFO (self, RESOURCE, SETTINGS, ("%s", text), ("%s", text));
 }
 
+static void
+warn_missing (GstLmccSrc *self)
+{
+  g_autofree gchar *text = gst_lmcc_paths_describe_missing (&self->paths);
+
+  if (text)
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS, ("%s", text),
+        ("property multicast-iface"));
+}
+
 static gboolean
-choose_interface (GstLmccSrc *self, const GstLmccSrcSettings *settings)
+choose_interfaces (GstLmccSrc *self, const GstLmccSrcSettings *settings)
 {
   g_autoptr (GError) error = NULL;
+  g_autofree gchar *names = NULL;
   gchar text[LMCC_ADDRESS_STRLEN];
 
-  if (!gst_lmcc_interface_choose (settings->multicast_iface, &self->address,
-          &self->iface, &error)) {
+  if (!gst_lmcc_paths_choose (&self->paths, settings->multicast_iface,
+          &self->address, &error)) {
     GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS, ("%s", error->message),
         ("property multicast-iface"));
     return FALSE;
   }
-  gst_lmcc_src_host_open (self, settings->multicast_iface);
+  self->iface =
+      self->paths.list[gst_lmcc_paths_find_usable (&self->paths)].iface;
+  gst_lmcc_src_host_open (self);
   lmcc_address_format (&self->address, text);
   if (self->iface.is_fallback)
     say_fallback (self, text);
+  warn_missing (self);
+  if (self->paths.n > 1)
+    self->copies = gst_lmcc_src_copies_new ();
+  names = gst_lmcc_paths_format (&self->paths, TRUE);
   GST_INFO_OBJECT (self, "group %s port %u on interface '%s'", text, self->port,
-      self->iface.name);
+      names);
   return TRUE;
 }
 
@@ -217,7 +234,7 @@ open_joined (GstLmccSrc *self, const LmccAddress *group, guint16 port,
 
   if (fd < 0)
     return -1;
-  if (!gst_lmcc_socket_join (fd, group, &self->source, &self->iface, error)
+  if (!gst_lmcc_src_host_join_socket (self, fd, group, &self->source, error)
       || !gst_lmcc_io_add (self->io, fd, tag, error)) {
     gst_lmcc_socket_close (&fd);
     return -1;
@@ -294,7 +311,7 @@ open_base (GstLmccSrc *self)
  * gst_lmcc_src_open:
  * @self: the source
  *
- * Reads the settings, chooses the interface and joins the base group. On an
+ * Reads the settings, chooses the interfaces and joins the base group. On an
  * error a message has been posted and nothing stays open.
  */
 gboolean
@@ -318,6 +335,7 @@ gst_lmcc_src_open (GstLmccSrc *self)
   self->past.level = -1;
   self->past.rung = -1;
   self->oversize = 0;
+  self->copied = 0;
   self->report_errors = 0;
   self->notices_sent = 0;
   self->notice_errors = 0;
@@ -331,7 +349,7 @@ gst_lmcc_src_open (GstLmccSrc *self)
   self->stream_group_id = gst_util_group_id_next ();
 
   ok = read_algorithm_settings (self, &settings) && check_uri (self)
-      && resolve_target (self, &settings) && choose_interface (self, &settings)
+      && resolve_target (self, &settings) && choose_interfaces (self, &settings)
       && open_base (self);
   gst_lmcc_properties_clear (&gst_lmcc_src_properties, &settings);
   if (ok)
@@ -357,6 +375,8 @@ gst_lmcc_src_close (GstLmccSrc *self)
   gst_lmcc_src_close_report (self);
   gst_lmcc_src_close_learning (self);
   gst_lmcc_src_host_close (self);
+  gst_lmcc_paths_clear (&self->paths);
+  g_clear_pointer (&self->copies, g_free);
   g_clear_pointer (&self->algorithm_settings, lmcc_settings_free);
   gst_lmcc_src_hide_pads (self);
   self->segments_pass = FALSE;

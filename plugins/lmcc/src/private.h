@@ -5,6 +5,7 @@
 #define GST_LMCC_SRC_PRIVATE_H
 
 #include "common/io.h"
+#include "common/paths.h"
 #include "common/socket.h"
 #include "src/lmccsrc.h"
 #include "src/output.h"
@@ -30,28 +31,24 @@ enum
 /* Pictures whose timestamps are looked at to learn their distance. */
 #define GST_LMCC_SRC_N_TIMESTAMPS 16
 
+typedef struct _GstLmccSrcCopies GstLmccSrcCopies;
+
 /**
  * GstLmccSrcHost:
- * @wanted: (nullable): the interface that was asked for
  * @readable: the kernel has something to tell
  * @missing: groups that are to be joined and are not
- * @memberships_lost: what the host was a member of may be forgotten
- * @unusable_since: since when the interface cannot be used, 0: it can
- * @told: a warning has said so
+ * @lost: bit set of the interfaces: groups are to be joined again there, as
+ *     the host may have forgotten that it is a member, or could not be one
  *
  * Times of g_get_monotonic_time().
  */
 typedef struct
 {
-  gchar *wanted;
   gint netlink_fd;
   gboolean readable;
   gboolean missing[LMCC_MAX_GROUPS];
-  gboolean memberships_lost;
-  gint64 unusable_since;
-  gboolean told;
+  guint lost;
   gint64 next_look;
-  gint64 next_warning;
   gint64 next_join_warning;
   gint64 next_report_warning;
 } GstLmccSrcHost;
@@ -94,8 +91,10 @@ struct _GstLmccSrc
 
   /* the I/O thread while it has the source, else the thread that changes the
    * state */
-  GstLmccInterface iface;
+  GstLmccPaths paths;     /* the interfaces that groups are joined on */
+  GstLmccInterface iface; /* the first of them that can be used */
   GstLmccSrcHost host;
+  GstLmccSrcCopies *copies; /* or NULL: there is one interface */
   gint group_fds[LMCC_MAX_GROUPS];
   guint32 overflows[LMCC_MAX_GROUPS];
   gint control_fd;
@@ -141,6 +140,7 @@ struct _GstLmccSrc
   LmccSession session;
   LmccReceiverStats past;
   guint64 oversize;
+  guint64 copied;
   guint64 report_errors;
   guint64 notices_sent;
   guint64 notice_errors;
@@ -202,12 +202,19 @@ gchar **gst_lmcc_src_read_codecs (const gchar *text);
 const gchar *
 gst_lmcc_src_find_codec (const LmccSession *session, const gchar *text);
 
+/* src/copies.c */
+GstLmccSrcCopies *gst_lmcc_src_copies_new (void);
+gboolean gst_lmcc_src_copies_take (GstLmccSrcCopies *copies,
+    const GstLmccDatagram *datagram);
+
 /* src/host.c */
+gboolean gst_lmcc_src_host_join_socket (GstLmccSrc *self, gint fd,
+    const LmccAddress *group, const LmccAddress *source, GError **error);
 gboolean gst_lmcc_src_may_warn (gint64 *next);
 void gst_lmcc_src_host_join (GstLmccSrc *self, guint group);
 void gst_lmcc_src_host_leave (GstLmccSrc *self, guint group);
 void gst_lmcc_src_host_look (GstLmccSrc *self);
-void gst_lmcc_src_host_open (GstLmccSrc *self, const gchar *wanted);
+void gst_lmcc_src_host_open (GstLmccSrc *self);
 void gst_lmcc_src_host_close (GstLmccSrc *self);
 
 /* src/pads.c */

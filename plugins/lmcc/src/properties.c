@@ -58,14 +58,17 @@ static const GstLmccProperty rows[] = {
   /**
    * GstLmccSrc:multicast-iface:
    *
-   * Name or address of the network interface to join on. Unset: the one that
-   * the route to the group names, or the loopback interface where there is no
-   * route.
+   * Name or address of the network interface to join on, or several with commas
+   * in between (`eth0,eth1`), up to 8: then groups are joined on each of them,
+   * and what comes by several counts once. One that cannot be used is left out,
+   * with a warning, until it can. Unset: the one that the route to the group
+   * names, or the loopback interface where there is no route.
    *
    * Since: 0.1
    */
   GST_LMCC_STRING (multicast_iface, "multicast-iface", "Multicast interface",
-      "Name or address of the interface to join on", NULL, READY | IN_URI),
+      "Name or address of the interface to join on, or several (eth0,eth1)",
+      NULL, READY | IN_URI),
   /**
    * GstLmccSrc:multicast-source:
    *
@@ -361,6 +364,8 @@ static const GstLmccProperty rows[] = {
    *   out
    * * #guint64 `rejoins`: groups left and joined again because they were silent
    * * #guint64 `packets-unwanted`: of groups left more than 4 s ago
+   * * #guint64 `packets-copied`: that had come by another of several interfaces
+   *   already; they are in no other count
    * * #guint64 `sources`: how often a sender was taken up
    * * #guint64 `memory-bytes`, `memory-peak-bytes`, `memory-budget-bytes`: what
    *   is held, the most that was held at once, and what may be held

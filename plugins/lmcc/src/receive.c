@@ -48,6 +48,10 @@ handle_packet (GstLmccSrc *self, LmccTime now, LmccTime age,
     self->buffer_overflown = TRUE;
   }
   self->overflows[group] = datagram->overflows;
+  if (self->copies && !gst_lmcc_src_copies_take (self->copies, datagram)) {
+    self->copied++;
+    return;
+  }
   lmcc_receiver_handle_packet (self->receiver, now, now - MIN (age, now), group,
       &datagram->source, datagram->source_port,
       g_steal_pointer (&datagram->packet));

@@ -321,7 +321,7 @@ gst_lmcc_src_create_stats (GstLmccSrc *self)
   LmccTime now = gst_lmcc_src_get_receiver_stats (self, &stats);
   LmccSession session;
   GstStructure *structure;
-  guint64 report_errors, notices_sent, notice_errors;
+  guint64 report_errors, notices_sent, notice_errors, copied;
   const gchar *reason;
 
   lmcc_session_init (&session);
@@ -333,6 +333,7 @@ gst_lmcc_src_create_stats (GstLmccSrc *self)
   report_errors = self->report_errors;
   notices_sent = self->notices_sent;
   notice_errors = self->notice_errors;
+  copied = self->copied;
   reason = self->reason;
   g_mutex_unlock (&self->lock);
 
@@ -358,7 +359,7 @@ gst_lmcc_src_create_stats (GstLmccSrc *self)
       G_TYPE_UINT64, stats.gate.rung_changes, "report-errors", G_TYPE_UINT64,
       report_errors, "notices", G_TYPE_UINT64, stats.notices, "notices-sent",
       G_TYPE_UINT64, notices_sent, "notice-errors", G_TYPE_UINT64,
-      notice_errors, NULL);
+      notice_errors, "packets-copied", G_TYPE_UINT64, copied, NULL);
   gst_lmcc_set_text (structure, "reason", reason);
   gst_lmcc_set_time (structure, "join-to-packet-ms", stats.join_to_packet);
   gst_lmcc_set_time (structure, "join-to-picture-ms", stats.join_to_picture);

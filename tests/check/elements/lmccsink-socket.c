@@ -313,6 +313,27 @@ GST_START_TEST (a_socket_that_cannot_be_used_is_refused)
 
 GST_END_TEST;
 
+/* The descriptor may be another file's by then. */
+GST_START_TEST (a_socket_that_is_closed_meanwhile_sends_on)
+{
+  g_autoptr (GSocket) socket = make_socket ();
+  guint16 port = get_local_port (g_socket_get_fd (socket));
+  GstElement *pipeline = launch ("");
+  gint member;
+
+  set_socket (pipeline, socket);
+  fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_READY),
+      GST_STATE_CHANGE_SUCCESS);
+  fail_unless (g_socket_close (socket, NULL));
+  member = open_member ();
+  send_pictures (pipeline);
+  fail_unless_equals_int (receive (member), port);
+  close (member);
+  test_end_pipeline (pipeline);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (a_socket_of_its_own_is_shown_and_closed)
 {
   GstElement *pipeline = launch ("multicast-iface=lo");
@@ -458,6 +479,7 @@ lmccsink_socket_suite (void)
       a_socket_that_is_handed_over_is_closed_unless_told_otherwise);
   tcase_add_loop_test (tcase, a_socket_that_cannot_be_used_is_refused, 0,
       G_N_ELEMENTS (refused));
+  tcase_add_test (tcase, a_socket_that_is_closed_meanwhile_sends_on);
   tcase_add_test (tcase, a_socket_of_its_own_is_shown_and_closed);
   tcase_add_test (tcase, a_socket_of_another_network_namespace_sends_there);
 
