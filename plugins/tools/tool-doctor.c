@@ -102,7 +102,7 @@ print_json (const DoctorCase *c)
 }
 
 static void
-run_checks (DoctorCase *c, const gchar *wanted_iface, guint seconds,
+check_host (DoctorCase *c, const gchar *wanted_iface, guint seconds,
     guint querier_seconds)
 {
   doctor_check_interfaces (c);
@@ -119,6 +119,58 @@ run_checks (DoctorCase *c, const gchar *wanted_iface, guint seconds,
   doctor_check_querier (c, querier_seconds);
   doctor_check_port (c);
   doctor_check_arrival (c, seconds);
+}
+
+/* What may be otherwise on another interface. */
+static void
+check_further_interface (DoctorCase *c, const gchar *wanted_iface,
+    guint seconds, guint querier_seconds)
+{
+  const DoctorInterface *first = c->iface;
+
+  doctor_check_route (c, wanted_iface);
+  if (c->iface != NULL) {
+    doctor_check_wireless (c);
+    doctor_check_rp_filter (c);
+    doctor_check_igmp_version (c);
+    doctor_check_querier (c, querier_seconds);
+    doctor_check_arrival (c, seconds);
+  }
+  c->iface = first;
+}
+
+/* Of @text, with commas in between; (transfer full), at least one. */
+static GPtrArray *
+split_interfaces (const gchar *text)
+{
+  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
+  g_auto (GStrv) parts = g_strsplit (text != NULL ? text : "", ",", -1);
+  guint i;
+
+  for (i = 0; parts[i] != NULL; i++) {
+    const gchar *name = g_strstrip (parts[i]);
+
+    if (name[0] != '\0'
+        && !g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
+      g_ptr_array_add (names, g_strdup (name));
+  }
+  if (names->len == 0)
+    g_ptr_array_add (names, NULL);
+
+  return names;
+}
+
+static void
+run_checks (DoctorCase *c, const gchar *wanted_ifaces, guint seconds,
+    guint querier_seconds)
+{
+  g_autoptr (GPtrArray) names = split_interfaces (wanted_ifaces);
+  guint i;
+
+  check_host (c, g_ptr_array_index (names, 0), seconds, querier_seconds);
+  for (i = 1; i < names->len; i++)
+    check_further_interface (c, g_ptr_array_index (names, i), seconds,
+        querier_seconds);
 }
 
 static gboolean
@@ -141,7 +193,9 @@ tool_doctor (gint argc, gchar **argv)
   gboolean json = FALSE;
   const GOptionEntry entries[] = {
     { "multicast-iface", 0, 0, G_OPTION_ARG_STRING, &iface,
-        "Interface to join on, instead of what the route says", "IFACE" },
+        "Interface to join on, or several: eth0,eth1, instead of what the "
+        "route says",
+        "IFACE" },
     { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds,
         "How long to wait for a packet (default 3)", "SECONDS" },
     { "querier", 0, 0, G_OPTION_ARG_INT, &querier_seconds,

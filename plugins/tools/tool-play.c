@@ -73,8 +73,8 @@ tool_play (gint argc, gchar **argv)
     { "level", 0, 0, G_OPTION_ARG_INT, &level,
         "Highest level to hold, 0 for the base (default: all)", "LEVEL" },
     { "multicast-iface", 0, 0, G_OPTION_ARG_STRING, &iface,
-        "Interface to receive on (default: the kernel's route; loopback where "
-        "there is none)",
+        "Interface to receive on, or several: eth0,eth1 (default: the kernel's "
+        "route; loopback where there is none)",
         "IFACE" },
     { "latency", 0, 0, G_OPTION_ARG_INT, &latency,
         "How long to wait for late packets (default: as lmccsrc)", "MS" },

@@ -27,7 +27,9 @@ tool_receiver_add_options (ToolReceiver *receiver, GOptionContext *context)
     { "max-level", 0, 0, G_OPTION_ARG_STRING, &receiver->max_level,
         "Highest level to hold, 0 for the base (default: all)", "LEVEL" },
     { "multicast-iface", 0, 0, G_OPTION_ARG_STRING, &receiver->multicast_iface,
-        "Interface to join on, instead of what the route says", "IFACE" },
+        "Interface to join on, or several: eth0,eth1, instead of what the "
+        "route says",
+        "IFACE" },
     { "latency", 0, 0, G_OPTION_ARG_STRING, &receiver->latency,
         "How long to wait for late packets (default: as lmccsrc)", "MS" },
     { "source-policy", 0, 0, G_OPTION_ARG_STRING, &receiver->source_policy,

@@ -241,8 +241,8 @@ tool_send (gint argc, gchar **argv)
     { "port", 0, 0, G_OPTION_ARG_INT, &send.port,
         "UDP port (default " G_STRINGIFY (TOOL_DEFAULT_PORT) ")", "PORT" },
     { "multicast-iface", 0, 0, G_OPTION_ARG_STRING, &send.iface,
-        "Interface to send on (default: the kernel's route; loopback where "
-        "there is none)",
+        "Interface to send on, or several: eth0,eth1 (default: the kernel's "
+        "route; loopback where there is none)",
         "IFACE" },
     { "ttl-mc", 0, 0, G_OPTION_ARG_INT, &send.ttl,
         "How many routers it may pass, plus one (default 1, this network "

@@ -137,6 +137,18 @@ class MadeUpHosts(unittest.TestCase):
             self.assert_finding(self.one(host, 'route', URI, ask, 'lo'), 'ok', 'lo')
             self.assert_finding(self.one(host, 'route', URI + '?multicast-iface=eth0'), 'ok', 'eth0')
 
+    def test_each_of_several_interfaces_is_looked_at(self):
+        interfaces = (('lo', UP | LOOPBACK), ('eth0', UP | MULTICAST), ('eth1', UP | MULTICAST), ('eth2', MULTICAST))
+        with Host(interfaces) as host:
+            for names, expected in (('eth0,eth1', [('ok', 'eth0'), ('ok', 'eth1')]),
+                                    (' eth1, eth7,,eth2,eth1', [('ok', 'eth1'), ('fail', 'eth7'), ('fail', 'eth2')])):
+                report = host.doctor(URI, '--multicast-iface', names)[1]
+                routes = [check for check in report['checks'] if check['check'] == 'route']
+                self.assertEqual([check['status'] for check in routes], [status for status, _ in expected])
+                for check, (_, name) in zip(routes, expected):
+                    self.assertIn(name, check['finding'])
+                self.assertEqual(report['interface'], expected[0][1])
+
     def test_a_wireless_interface_loses_packets_without_congestion(self):
         for sign in ('wireless/status', 'phy80211/name'):
             with Host() as host:
