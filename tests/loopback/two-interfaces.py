@@ -128,6 +128,16 @@ def check_outages(receiver, host):
                   f'{receiver.name}: packets come twice again', *receiver.child.tail())
 
 
+def check_interface_gone(host, sender, receiver):
+    """The address that packets come from goes with its interface: receivers take the sender's other one after 10 s."""
+    since = time.monotonic()
+    host.namespace.ip('link delete eth0')
+    lib.check(sender.wait_for(r"address has changed from .* to (10\.88\.1\.|fd88:1::)", 4, 1, since),
+              'the sender says that packets come from another address', *sender.tail())
+    receiver.plays('pictures come from the other address', since + 5, 20)
+    host.connect('a')
+
+
 def run(name, group, source_specific, hosts):
     print(f'{name}:')
     sending, alone_a, alone_b, both = hosts
@@ -153,6 +163,8 @@ def run(name, group, source_specific, hosts):
     since = time.monotonic()
     sending.set_connected('a', True)
     receivers[0].plays('pictures come again', since)
+    if not source_specific:
+        check_interface_gone(sending, sender, receivers[1])
     for child in (sender, *(receiver.child for receiver in receivers)):
         text = [line for line in child.text().splitlines()
                 if re.search(r'CRITICAL|ERROR|senders share|Another sender', line)]
