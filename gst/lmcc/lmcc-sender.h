@@ -240,6 +240,8 @@ typedef struct
  * @key_requests: receivers' requests for a key frame taken
  * @key_units_requested: key frames that the encoders were asked for because of
  *     receivers
+ * @key_units_unanswered: how many of the latest of them no key frame followed
+ *     until the next one was asked for, 4 s later
  * @answers: answers to reports sent
  * @answers_dropped: answers not sent because the feedback's share of the base rate
  *     had no room for them, or because the receiver reported again
@@ -273,6 +275,7 @@ typedef struct
   guint64 reports_limited;
   guint64 key_requests;
   guint64 key_units_requested;
+  guint key_units_unanswered;
   guint64 answers;
   guint64 answers_dropped;
   guint64 feedback_bytes;

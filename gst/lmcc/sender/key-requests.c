@@ -83,6 +83,7 @@ lmcc_sender_note_key (LmccSender *sender, LmccTime now)
   requests->key = now;
   requests->key_waits = TRUE;
   requests->wanted = FALSE;
+  sender->stats.key_units_unanswered = 0;
 }
 
 /*
@@ -136,6 +137,12 @@ get_distance (const LmccSenderKeyRequests *requests)
   return MAX (own + SLACK, LMCC_KEY_REQUEST_DISTANCE);
 }
 
+static gboolean
+is_unanswered (const LmccSenderKeyRequests *requests)
+{
+  return requests->asked != LMCC_TIME_NONE && requests->asked >= requests->key;
+}
+
 /* An encoder that has not answered yet may look ahead. */
 static LmccTime
 next_question (const LmccSenderKeyRequests *requests)
@@ -147,8 +154,7 @@ next_question (const LmccSenderKeyRequests *requests)
 
   return MAX (next,
       requests->asked
-          + (requests->asked >= requests->key ? 2 : 1)
-              * LMCC_KEY_REQUEST_DISTANCE);
+          + (is_unanswered (requests) ? 2 : 1) * LMCC_KEY_REQUEST_DISTANCE);
 }
 
 void
@@ -160,6 +166,8 @@ lmcc_sender_handle_key_requests (LmccSender *sender, LmccTime now)
     return;
   if (requests->own_distance == 0)
     requests->own_distance = now - requests->key + SLACK;
+  if (is_unanswered (requests))
+    sender->stats.key_units_unanswered++;
   requests->asked = now;
   sender->stats.key_units_requested++;
   lmcc_sender_request_key_unit (sender, now);

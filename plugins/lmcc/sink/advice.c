@@ -111,6 +111,36 @@ advise_shaped (GstLmccSinkCore *core, const LmccSession *session,
 }
 
 /**
+ * gst_lmcc_sink_advise_requests:
+ * @core: the core; called without lock
+ *
+ * The encoders are asked for a key frame. Says once that they do not answer.
+ */
+void
+gst_lmcc_sink_advise_requests (GstLmccSinkCore *core)
+{
+  g_autoptr (GstPad) pad = NULL;
+  g_autoptr (GstElement) encoder = NULL;
+  g_autofree gchar *advice = NULL;
+  gboolean is_deaf;
+
+  g_mutex_lock (&core->sender_lock);
+  is_deaf = lmcc_sender_get_stats (core->sender)->key_units_unanswered > 0;
+  g_mutex_unlock (&core->sender_lock);
+  if (!is_deaf || core->deafness_told)
+    return;
+  core->deafness_told = TRUE;
+  pad = get_rung_pad (core);
+  encoder = pad ? gst_lmcc_sink_find_encoder (pad) : NULL;
+  advice = gst_lmcc_sink_advise_key_distance (encoder);
+  GST_ELEMENT_WARNING (core, STREAM, ENCODE,
+      ("No key frame came in the 4 s after one was asked for. Receivers that "
+       "join see nothing until the next one. %s",
+          advice),
+      (NULL));
+}
+
+/**
  * gst_lmcc_sink_advise:
  * @core: the core; called without lock
  * @now: the time

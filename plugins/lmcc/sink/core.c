@@ -165,6 +165,7 @@ reset (GstLmccSinkCore *core)
   g_clear_pointer (&core->sdp, g_free);
   g_mutex_unlock (&core->lock);
   core->advised = FALSE;
+  core->deafness_told = FALSE;
   core->fragments_told = FALSE;
   core->next_stats = 0;
   core->key_interval = 0;

@@ -249,6 +249,7 @@ struct _GstLmccSinkCore
   LmccTime address_wait;
   GstLmccSinkSdp *sdp_file;
   gboolean advised;
+  gboolean deafness_told;
   LmccTime expected;
   LmccTime next_stats;
   LmccTime next_estimate;
@@ -433,6 +434,7 @@ void gst_lmcc_sink_window_tell (GstLmccSinkCore *core);
 
 /* sink/advice.c */
 LmccTime gst_lmcc_sink_advise (GstLmccSinkCore *core, LmccTime now);
+void gst_lmcc_sink_advise_requests (GstLmccSinkCore *core);
 
 /* sink/pay.c */
 GstCaps *gst_lmcc_sink_accepted_caps (void);

@@ -20,6 +20,10 @@
 static const gchar *const b_pictures[] = { "b-frames", "bframes",
   "max-bframes" };
 
+/* By which encoders name how many pictures apart their key frames are. */
+static const gchar *const key_distances[] = { "key-int-max",
+  "keyframe-max-dist", "keyframe-force", "gop-size", "keyframe-period" };
+
 static gboolean
 has_property (GstElement *element, const gchar *name)
 {
@@ -118,4 +122,29 @@ gst_lmcc_sink_advise_encoder (GstElement *encoder, gboolean own, gboolean live,
       ? g_strdup_printf ("%s, where the stream is made. Or " SEVERAL ".",
           capital)
       : capitalize (SEVERAL ".");
+}
+
+/**
+ * gst_lmcc_sink_advise_key_distance:
+ * @encoder: (nullable): what made the stream, if it is in this pipeline
+ *
+ * Returns: (transfer full): how to have key frames more often
+ */
+gchar *
+gst_lmcc_sink_advise_key_distance (GstElement *encoder)
+{
+  guint i;
+
+  if (encoder == NULL)
+    return g_strdup ("What was encoded before cannot be asked: encode it with "
+                     "key frames a second or two apart, or connect raw video, "
+                     "which lmccsink encodes itself.");
+  for (i = 0; i < G_N_ELEMENTS (key_distances); i++) {
+    if (has_property (encoder, key_distances[i]))
+      return g_strdup_printf ("Set %s on %s so that they are a second or two "
+                              "apart.",
+          key_distances[i], gst_lmcc_sink_get_factory_name (encoder));
+  }
+  return g_strdup_printf ("Have %s make them a second or two apart.",
+      gst_lmcc_sink_get_factory_name (encoder));
 }

@@ -12,6 +12,8 @@ G_BEGIN_DECLS
 gchar *gst_lmcc_sink_advise_encoder (GstElement *encoder, gboolean own,
     gboolean live, const LmccCodec *codec);
 
+gchar *gst_lmcc_sink_advise_key_distance (GstElement *encoder);
+
 G_END_DECLS
 
 #endif

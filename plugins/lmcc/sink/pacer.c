@@ -80,6 +80,7 @@ request_key_unit (GstLmccSinkCore *core)
 {
   LmccTime position, before = core->requested_key_unit;
 
+  gst_lmcc_sink_advise_requests (core);
   if (!needs_alignment (core)) {
     gst_lmcc_sink_request_key_unit (core, GST_CLOCK_TIME_NONE);
     core->requested_key_unit = before;

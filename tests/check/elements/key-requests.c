@@ -7,6 +7,7 @@
 #include "element-tools.h"
 
 #include <gst/check/gstcheck.h>
+#include <gst/video/video.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -137,6 +138,40 @@ GST_START_TEST (test_an_interval_of_zero_asks_for_nothing)
 
 GST_END_TEST;
 
+static GstPadProbeReturn
+refuse_requests (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info,
+    gpointer data G_GNUC_UNUSED)
+{
+  return gst_video_event_is_force_key_unit (GST_PAD_PROBE_INFO_EVENT (info))
+      ? GST_PAD_PROBE_DROP
+      : GST_PAD_PROBE_OK;
+}
+
+GST_START_TEST (test_an_encoder_that_does_not_answer_is_told_of)
+{
+  GstElement *sender, *sink, *receiver, *src;
+  g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GstPad) pad = NULL;
+
+  if (!is_there ("x264enc"))
+    return;
+  sender = start_sender (&senders[1], "", &sink);
+  pad = gst_element_get_static_pad (sink, "sink_0");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, refuse_requests,
+      NULL, NULL);
+  receiver = start_receiver (&src);
+  message = test_wait_message (sender, GST_MESSAGE_WARNING);
+  gst_message_parse_warning (message, &error, NULL);
+  fail_unless (strstr (error->message, "No key frame came in the 4 s") != NULL
+          && strstr (error->message, "Set key-int-max on x264enc") != NULL,
+      "%s", error->message);
+  stop (receiver, src);
+  stop (sender, sink);
+}
+
+GST_END_TEST;
+
 static Suite *
 key_requests_suite (void)
 {
@@ -148,6 +183,7 @@ key_requests_suite (void)
   tcase_add_loop_test (tc, test_who_comes_later_has_a_picture, 0,
       G_N_ELEMENTS (senders));
   tcase_add_test (tc, test_an_interval_of_zero_asks_for_nothing);
+  tcase_add_test (tc, test_an_encoder_that_does_not_answer_is_told_of);
 
   return suite;
 }

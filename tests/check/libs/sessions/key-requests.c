@@ -545,6 +545,11 @@ GST_START_TEST (an_encoder_that_takes_no_requests_is_not_asked_for_ever)
   fail_unless (count_requests (world) >= 3);
   fail_unless (count_requests (world) <= 6, "%u requests",
       count_requests (world));
+  fail_unless (lmcc_sender_get_stats (world->sender)->key_units_unanswered > 0);
+  world->next_key = world->now;
+  world_run (world, 1 * S);
+  fail_unless_equals_int (
+      lmcc_sender_get_stats (world->sender)->key_units_unanswered, 0);
   world_free (world);
 }
 
