@@ -7,6 +7,9 @@ at the receiver soon, or the user reads the reason.
 Without arguments it does the quick rows, one join each. `--all` does all of them; `--rows NAME,NAME` some;
 `--markdown FILE` writes the table of docs/encoders.md that is this Debian's; `--front TEXT` tries anything else. Each
 row runs in a process of its own.
+
+`--waits FILE` writes the other table: how long the first picture takes twenty receivers that join one after the other,
+where the encoder is asked for a key frame, and whether that holds the bars.
 """
 
 import argparse
@@ -40,6 +43,13 @@ BLACK, WHITE, MIDDLE = 32, 220, 126
 # s: what a join may take; what pictures are looked at for; until the first join, by which encoders run and the first
 # key frame is over.
 PATIENCE, LOOK, WARM_UP = 20, 2, 2
+
+# Of the other table, s: from one join to the next, so that none has another's key frame; what encoders that do not look
+# ahead must hold, at the median and at the worst.
+WAITS, APART = 20, 3
+BAR, WORST_BAR = 1.0, 1.5
+ASKED = ('x264enc key-int-max=30 tune=zerolatency', 'x264enc tune=zerolatency', 'openh264enc', 'vp8enc', 'theoraenc')
+LOOK_AHEAD = ('raw video', 'x264enc', 'x265enc', 'vp9enc')
 
 # s: what an X server may take to start.
 SCREEN_PATIENCE = 20
@@ -104,6 +114,7 @@ def rows(film):
         encoder(f'{X264} bframes=3 b-pyramid=true tune=zerolatency'),
         encoder(f'{X264} bframes=2 b-pyramid=true b-adapt=false tune=zerolatency'),
         encoder(f'{X264} tune=zerolatency'),
+        encoder('x264enc tune=zerolatency'),
         Row(f'{X264} tune=zerolatency by plain RTP (udpsink; udpsrc and rtpjitterbuffer)',
             f'camera. ! {X264} tune=zerolatency', needs=('x264enc', 'udpsink'), plain=True),
         encoder('x265enc'),
@@ -259,12 +270,12 @@ def count_layers(sender):
     return len(re.findall(r'"layer\\,', stats.to_string()))
 
 
-def join(row, port, clock, base, result):
+def join(row, port, clock, base, result, apart=0):
     """One receiver; returns whether it showed a picture."""
     screen = Screen(row.source(port), clock, base)
     shown = screen.shown.wait(PATIENCE)
     if shown:
-        time.sleep(LOOK)
+        time.sleep(max(LOOK, apart - screen.first))
         result['first'].append(screen.first)
         if row.numbered:
             result['latency'].append(statistics.median(screen.ages))
@@ -273,7 +284,7 @@ def join(row, port, clock, base, result):
     return shown
 
 
-def run_row(row, port, joins):
+def run_row(row, port, joins, apart):
     """Returns what there is to tell of it."""
     result = {'first': [], 'latency': [], 'sender': [], 'receiver': [], 'layers': 0}
     clock = Gst.SystemClock.obtain()
@@ -292,7 +303,7 @@ def run_row(row, port, joins):
     for _ in range(joins):
         if sender.failed.is_set() or row.required != PICTURE and not row.either and sender.said:
             break
-        if not join(row, port, clock, base, result):
+        if not join(row, port, clock, base, result, apart):
             break
     result['sender'] += sender.said
     if not sender.failed.is_set():
@@ -343,20 +354,39 @@ def read_release():
     return f'{release["NAME"].split()[0]} {release.get("VERSION_ID", "testing")}'
 
 
-def write_table(path, done):
-    """Into the table of this release."""
+def write_section(path, name, lines):
     with open(path, encoding='utf-8') as file:
         text = file.read()
-    release = read_release()
     version = '.'.join(str(part) for part in Gst.version()[:3])
-    lines = [f'Measured {datetime.date.today()} with GStreamer {version}.', '',
-             '| In front of lmccsink | Picture | Layers | First picture, s | Latency, ms | Message |',
-             '|---|---|--:|--:|--:|---|']
-    lines += [f'| {row.name} | ' + ' | '.join(cells(row, missing, result)) + ' |' for row, missing, result in done]
-    begin, end = f'<!-- {release} -->\n', f'<!-- end of {release} -->\n'
+    lines = [f'Measured {datetime.date.today()} with GStreamer {version}.', '', *lines]
+    begin, end = f'<!-- {name} -->\n', f'<!-- end of {name} -->\n'
     before, after = text.split(begin)[0], text.split(end)[1]
     with open(path, 'w', encoding='utf-8') as file:
         file.write(before + begin + '\n'.join(lines) + '\n' + end + after)
+
+
+def write_table(path, done):
+    """Into the table of this release."""
+    lines = ['| In front of lmccsink | Picture | Layers | First picture, s | Latency, ms | Message |',
+             '|---|---|--:|--:|--:|---|']
+    lines += [f'| {row.name} | ' + ' | '.join(cells(row, missing, result)) + ' |' for row, missing, result in done]
+    write_section(path, read_release(), lines)
+
+
+def write_waits(path, done):
+    lines = ['| In front of lmccsink | Looks ahead | Median, s | Worst, s |', '|---|---|--:|--:|']
+    for row, missing, result in done:
+        if not missing and result['first']:
+            lines.append(f'| {row.name} | {"yes" if row.name in LOOK_AHEAD else "no"} | '
+                         f'{statistics.median(result["first"]):.2f} | {max(result["first"]):.2f} |')
+    write_section(path, 'waits', lines)
+
+
+def hold_bars(row, result):
+    if row.name in ASKED and result['first']:
+        median, worst = statistics.median(result['first']), max(result['first'])
+        lib.check(median <= BAR and worst <= WORST_BAR, f'{row.name}: {BAR} s at the median, {WORST_BAR} at the worst',
+                  f'{median:.2f}', f'{worst:.2f}')
 
 
 def start_screen():
@@ -366,13 +396,13 @@ def start_screen():
         os.environ['DISPLAY'] = f':{number.group()}'
 
 
-def spawn(row, port, joins, film):
+def spawn(row, port, args, film):
     """The row in a process of its own: an encoder that fails takes nothing with it."""
     nothing = {'first': [], 'latency': [], 'layers': 0, 'receiver': []}
     try:
-        done = subprocess.run([sys.executable, __file__, '--row', row.name, '--port', str(port), '--joins', str(joins),
-                               '--film', film], stdout=subprocess.PIPE, text=True, check=False,
-                              timeout=60 + joins * (PATIENCE + LOOK + 5))
+        done = subprocess.run([sys.executable, __file__, '--row', row.name, '--port', str(port), '--film', film,
+                               '--joins', str(args.joins), '--apart', str(args.apart)], stdout=subprocess.PIPE,
+                              text=True, check=False, timeout=60 + args.joins * (PATIENCE + LOOK + args.apart + 5))
     except subprocess.TimeoutExpired:
         return nothing | {'sender': ['the process did not end']}
     lines = [line for line in done.stdout.splitlines() if line.startswith('{')]
@@ -386,6 +416,8 @@ def main():
     parser.add_argument('--markdown', metavar='FILE')
     parser.add_argument('--front', help='something else in front of lmccsink, such as "camera. ! x264enc bframes=3"')
     parser.add_argument('--joins', type=int, default=1)
+    parser.add_argument('--waits', metavar='FILE')
+    parser.add_argument('--apart', type=float, default=0, help=argparse.SUPPRESS)
     parser.add_argument('--row', help=argparse.SUPPRESS)
     parser.add_argument('--port', type=int, default=FIRST_PORT, help=argparse.SUPPRESS)
     parser.add_argument('--film', default='', help=argparse.SUPPRESS)
@@ -393,21 +425,23 @@ def main():
     Gst.init(None)
     if args.row:
         row = next(row for row in rows(args.film) if row.name == args.row)
-        print(json.dumps(run_row(row, args.port, args.joins)), flush=True)
+        print(json.dumps(run_row(row, args.port, args.joins, args.apart)), flush=True)
         os._exit(0)     # an encoder that hangs must not hold the process
 
     if args.front:
         row = Row(args.front, args.front)
-        result = run_row(row, args.port, args.joins)
+        result = run_row(row, args.port, args.joins, args.apart)
         print(json.dumps(result), '|', ' | '.join(cells(row, None, result)), flush=True)
         os._exit(0)
 
     every = args.all or args.markdown
-    lib.start(deadline=3000 if every or args.rows else lib.DEADLINE)
-    film = make_film(lib.directory()) if every or args.rows else ''
-    if shutil.which('Xvfb') and (every or args.rows):
-        start_screen()
     names = args.rows.split(',') if args.rows else None
+    if args.waits:
+        args.joins, args.apart, names = WAITS, APART, [*ASKED, *LOOK_AHEAD]
+    lib.start(deadline=3000 if every or names else lib.DEADLINE)
+    film = make_film(lib.directory()) if every or names else ''
+    if shutil.which('Xvfb') and (every or names):
+        start_screen()
     done = []
     for at, row in enumerate(rows(film)):
         if row.name not in names if names else not every and not row.quick:
@@ -415,13 +449,17 @@ def main():
         missing = row.missing()
         if missing:
             lib.note(f'{row.name}: {missing}')
-        result = None if missing else spawn(row, args.port + 4 * at, args.joins, film)
+        result = None if missing else spawn(row, args.port + 4 * at, args, film)
         if not missing:
             lib.check(judge(row, result), f'{row.name}: {row.required}', json.dumps(result))
             lib.note(' | '.join(cells(row, missing, result)))
+            if args.waits:
+                hold_bars(row, result)
         done.append((row, missing, result))
     if args.markdown:
         write_table(args.markdown, done)
+    if args.waits:
+        write_waits(args.waits, done)
     lib.finish()
 
 
