@@ -244,6 +244,7 @@ gst_lmcc_sink_change_state (GstElement *element, GstStateChange transition)
   switch (transition) {
     case GST_STATE_CHANGE_PAUSED_TO_READY:
       gst_lmcc_sink_clear_targets (self);
+      gst_lmcc_sink_forget_left_out (self);
       break;
     case GST_STATE_CHANGE_READY_TO_NULL:
       gst_lmcc_sink_core_close (self->core);

@@ -21,6 +21,7 @@ struct _GstLmccSink
   GstLmccUriTaken uri_taken;
   gchar *uri_error; /* what was wrong with it, or NULL */
   guint next_pad;
+  gboolean told_left_out; /* of sound, in this run */
 };
 
 /* sink/lmccsink.c */
@@ -32,6 +33,10 @@ void gst_lmcc_sink_uri_handler_init (gpointer iface, gpointer data);
 void gst_lmcc_sink_set_uri_property (GstLmccSink *self, const gchar *text);
 gchar *gst_lmcc_sink_dup_uri (GstLmccSink *self);
 gboolean gst_lmcc_sink_check_uri (GstLmccSink *self, GError **error);
+
+/* sink/left-out.c */
+void gst_lmcc_sink_watch_left_out (GstLmccSink *self, GstPad *pad);
+void gst_lmcc_sink_forget_left_out (GstLmccSink *self);
 
 /* sink/targets.c */
 GstPad *gst_lmcc_sink_request_new_pad (GstElement *element,

@@ -93,16 +93,11 @@ gst_lmcc_sink_refuse_sound (GstElement *sink, GstPad *pad, const GstCaps *caps)
  * @sink: lmccsink
  * @caps: what would have come to a pad for video
  *
- * Posts a warning, once.
+ * Posts a warning.
  */
 void
 gst_lmcc_sink_leave_out_sound (GstElement *sink, const GstCaps *caps)
 {
-  static const gchar told[] = "sound-left-out-told";
-
-  if (g_object_get_data (G_OBJECT (sink), told))
-    return;
-  g_object_set_data (G_OBJECT (sink), told, sink);
   GST_ELEMENT_WARNING (sink, STREAM, WRONG_TYPE,
       ("The sound (%s) is left out. " SOUND_REMEDY, get_format (caps)), (NULL));
 }

@@ -210,6 +210,34 @@ has_target (GstPad *ghost)
 }
 
 static void
+remove_element (GstLmccSink *self, GstPad *core_pad, const gchar *key)
+{
+  GstElement *element = g_object_get_data (G_OBJECT (core_pad), key);
+
+  if (element == NULL)
+    return;
+  g_object_set_data (G_OBJECT (core_pad), key, NULL);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_bin_remove (GST_BIN (self), element);
+}
+
+/* The target goes with the codec: in another run the pad may carry another
+ * one. */
+static void
+clear_target (GstLmccSink *self, GstPad *ghost)
+{
+  GstPad *core_pad = g_object_get_data (G_OBJECT (ghost), "core-pad");
+  GstLmccSinkLadder *ladder = get_ladder (ghost);
+
+  gst_ghost_pad_set_target (GST_GHOST_PAD (ghost), NULL);
+  g_object_set_data (G_OBJECT (ghost), "refused", NULL);
+  g_object_set_data (G_OBJECT (core_pad), "ladder", NULL);
+  g_clear_pointer (&ladder, gst_lmcc_sink_ladder_free);
+  remove_element (self, core_pad, "sound-encoder");
+  remove_element (self, core_pad, "payloader");
+}
+
+static void
 free_caps (gpointer caps)
 {
   gst_caps_unref (caps);
@@ -225,6 +253,7 @@ choose_target (GstLmccSink *self, GstPad *ghost, GstCaps *caps)
     return FALSE;
   if (set_target (self, ghost, caps))
     return TRUE;
+  clear_target (self, ghost);
   g_object_set_data_full (G_OBJECT (ghost), "refused", gst_caps_ref (caps),
       free_caps);
   return FALSE;
@@ -292,19 +321,36 @@ may_be_video (const GstCaps *caps)
   return gst_caps_is_any (caps);
 }
 
+/* What decodebin3 says of a pad whose caps are not known yet. */
+static GstStreamType
+get_stream_type (GstPad *pad)
+{
+  g_autoptr (GstStream) stream = gst_pad_get_stream (pad);
+
+  return stream ? gst_stream_get_stream_type (stream) : GST_STREAM_TYPE_UNKNOWN;
+}
+
+#define NO_VIDEO (GST_STREAM_TYPE_AUDIO | GST_STREAM_TYPE_TEXT)
+
 /* Of a demuxer's pads, which are tried in turn, the video's may come next: its
  * sound is refused here, and so are subtitles. That of others is linked, as
  * nobody shows a message of a pipeline that cannot be made, and refused when
  * its caps come. */
 static GstPadLinkReturn
-ghost_link (GstPad *pad G_GNUC_UNUSED, GstObject *parent, GstPad *peer)
+ghost_link (GstPad *pad, GstObject *parent, GstPad *peer)
 {
   g_autoptr (GstCaps) caps = gst_pad_query_caps (peer, NULL);
+  GstStreamType type = get_stream_type (peer);
 
-  if (!is_one_of_several (peer) || may_be_video (caps))
+  if (type == GST_STREAM_TYPE_UNKNOWN && !is_one_of_several (peer))
     return GST_PAD_LINK_OK;
-  if (gst_lmcc_sink_caps_are_sound (caps))
-    gst_lmcc_sink_leave_out_sound (GST_ELEMENT (parent), caps);
+  if (is_sound (pad))
+    return type & GST_STREAM_TYPE_VIDEO ? GST_PAD_LINK_NOFORMAT
+                                        : GST_PAD_LINK_OK;
+  if (may_be_video (caps) && !(type & NO_VIDEO))
+    return GST_PAD_LINK_OK;
+  if (type & GST_STREAM_TYPE_AUDIO || gst_lmcc_sink_caps_are_sound (caps))
+    gst_lmcc_sink_watch_left_out (GST_LMCC_SINK (parent), peer);
   return GST_PAD_LINK_NOFORMAT;
 }
 
@@ -375,8 +421,7 @@ add_ghost (GstLmccSink *self, GstPadTemplate *templ, const gchar *name,
   g_object_set_data (G_OBJECT (ghost), "core-pad", core_pad);
   gst_pad_set_event_function (ghost, GST_DEBUG_FUNCPTR (ghost_event));
   gst_pad_set_query_function (ghost, GST_DEBUG_FUNCPTR (ghost_query));
-  if (!is_sound (ghost))
-    gst_pad_set_link_function (ghost, GST_DEBUG_FUNCPTR (ghost_link));
+  gst_pad_set_link_function (ghost, GST_DEBUG_FUNCPTR (ghost_link));
   gst_pad_set_active (ghost, TRUE);
   gst_element_add_pad (GST_ELEMENT (self), ghost);
   return ghost;
@@ -420,34 +465,6 @@ gst_lmcc_sink_request_new_pad (GstElement *element, GstPadTemplate *templ,
     return NULL;
   }
   return add_ghost (self, templ, pad_name, core_pad);
-}
-
-static void
-remove_element (GstLmccSink *self, GstPad *core_pad, const gchar *key)
-{
-  GstElement *element = g_object_get_data (G_OBJECT (core_pad), key);
-
-  if (element == NULL)
-    return;
-  g_object_set_data (G_OBJECT (core_pad), key, NULL);
-  gst_element_set_state (element, GST_STATE_NULL);
-  gst_bin_remove (GST_BIN (self), element);
-}
-
-/* The target goes with the codec: in another run the pad may carry another
- * one. */
-static void
-clear_target (GstLmccSink *self, GstPad *ghost)
-{
-  GstPad *core_pad = g_object_get_data (G_OBJECT (ghost), "core-pad");
-  GstLmccSinkLadder *ladder = get_ladder (ghost);
-
-  gst_ghost_pad_set_target (GST_GHOST_PAD (ghost), NULL);
-  g_object_set_data (G_OBJECT (ghost), "refused", NULL);
-  g_object_set_data (G_OBJECT (core_pad), "ladder", NULL);
-  g_clear_pointer (&ladder, gst_lmcc_sink_ladder_free);
-  remove_element (self, core_pad, "sound-encoder");
-  remove_element (self, core_pad, "payloader");
 }
 
 void

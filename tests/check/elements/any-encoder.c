@@ -157,6 +157,35 @@ GST_START_TEST (test_what_is_refused_is_told_once)
 
 GST_END_TEST;
 
+/* A payloader that does not take the stream goes again, so that one of another
+ * stream finds its place free. */
+GST_START_TEST (test_nothing_stays_of_what_was_refused)
+{
+  GstElement *pipeline = test_launch_sink ("appsrc name=a format=time ! "
+                                           "lmccsink name=s",
+      NULL);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  GstPad *pad = gst_element_get_static_pad (sink, "sink_0");
+  g_autoptr (GstCaps) refused =
+      gst_caps_from_string ("video/x-h263,variant=itu,h263version=h263p,"
+                            "annex-f=true,annex-j=true");
+  g_autoptr (GstCaps) taken = gst_caps_from_string ("video/x-vp8");
+  g_autofree gchar *text = NULL;
+
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  gst_pad_send_event (pad, gst_event_new_stream_start ("a"));
+  fail_if (gst_pad_send_event (pad, gst_event_new_caps (refused)));
+  fail_unless_equals_int (GST_BIN_NUMCHILDREN (sink), 1);
+  text = read_error (pipeline);
+  fail_unless (gst_pad_send_event (pad, gst_event_new_caps (taken)));
+  fail_unless_equals_int (GST_BIN_NUMCHILDREN (sink), 2);
+  gst_object_unref (pad);
+  gst_object_unref (sink);
+  test_end_pipeline (pipeline);
+}
+
+GST_END_TEST;
+
 /* As rtpmp4vpay does where tags come before the first picture. */
 GST_START_TEST (test_caps_may_be_incomplete_before_the_first_packet)
 {
@@ -200,26 +229,130 @@ add_demuxer_pad (GstElement *bin, const gchar *name, const gchar *text)
   return pad;
 }
 
+#define SOUND "audio/mpeg, mpegversion=4, stream-format=raw"
+
+/* As a demuxer does. */
+static void
+push_sound (GstPad *pad)
+{
+  g_autoptr (GstCaps) caps = gst_caps_from_string (
+      SOUND ",rate=48000,channels=2,codec_data=(buffer)1190");
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_push_event (pad, gst_event_new_stream_start ("sound"));
+  gst_pad_push_event (pad, gst_event_new_caps (caps));
+  gst_pad_push_event (pad, gst_event_new_segment (&segment));
+  gst_pad_push (pad, test_make_picture (0));
+}
+
+static guint
+count_warnings (GstElement *pipeline, const gchar *wanted)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  guint n = 0;
+
+  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING))) {
+    g_autoptr (GError) error = NULL;
+
+    gst_message_parse_warning (message, &error, NULL);
+    n += strstr (error->message, wanted) != NULL;
+    gst_message_unref (message);
+  }
+  return n;
+}
+
 /* gst-launch-1.0 links the first pad of a demuxer that can be linked. */
 GST_START_TEST (test_the_sound_of_a_demuxer_is_left_for_its_video)
 {
   GstElement *pipeline = test_launch_sink ("bin name=d lmccsink name=s", NULL);
   GstElement *demuxer = gst_bin_get_by_name (GST_BIN (pipeline), "d");
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
-  GstPad *sound = add_demuxer_pad (demuxer, "src_0",
-      "audio/mpeg, mpegversion=4, stream-format=raw");
-  GstPad *video = add_demuxer_pad (demuxer, "src_1", "video/x-h264");
-  GstPad *pad = gst_element_request_pad_simple (sink, "sink_%u");
-  g_autoptr (GstMessage) message = NULL;
-  g_autoptr (GError) error = NULL;
+  guint run, i;
 
+  for (run = 0; run < 2; run++) {
+    GstPad *pad = gst_element_request_pad_simple (sink, "sink_%u");
+    GstPad *video = add_demuxer_pad (demuxer, "src_1", "video/x-h264");
+
+    gst_element_set_state (pipeline, GST_STATE_PAUSED);
+    for (i = 2; i < 4; i++) {
+      g_autofree gchar *name = g_strdup_printf ("src_%u", i);
+      GstPad *sound = add_demuxer_pad (demuxer, name, SOUND);
+
+      fail_unless_equals_int (gst_pad_link (sound, pad), GST_PAD_LINK_NOFORMAT);
+      push_sound (sound);
+      push_sound (sound);
+      gst_element_remove_pad (demuxer, sound);
+    }
+    fail_unless_equals_int (count_warnings (pipeline, "audio_sink"), 1);
+    fail_unless_equals_int (gst_pad_link (video, pad), GST_PAD_LINK_OK);
+    gst_element_set_state (pipeline, GST_STATE_READY);
+    gst_element_remove_pad (demuxer, video);
+    gst_element_release_request_pad (sink, pad);
+    gst_object_unref (pad);
+  }
+  gst_object_unref (sink);
+  gst_object_unref (demuxer);
+  test_end_pipeline (pipeline);
+}
+
+GST_END_TEST;
+
+/* d. ! s.sink_0  d. ! s.audio_sink, where the sound's pad comes first. */
+GST_START_TEST (test_sound_that_another_pad_takes_is_not_left_out)
+{
+  GstElement *pipeline = test_launch_sink ("bin name=d lmccsink name=s", NULL);
+  GstElement *demuxer = gst_bin_get_by_name (GST_BIN (pipeline), "d");
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  GstPad *sound = add_demuxer_pad (demuxer, "src_0", SOUND);
+  GstPad *pad = gst_element_request_pad_simple (sink, "sink_%u");
+  GstPad *sound_pad = gst_element_request_pad_simple (sink, "audio_sink");
+
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
   fail_unless_equals_int (gst_pad_link (sound, pad), GST_PAD_LINK_NOFORMAT);
-  message = test_wait_message (pipeline, GST_MESSAGE_WARNING);
-  gst_message_parse_warning (message, &error, NULL);
-  fail_unless (strstr (error->message, "audio_sink") != NULL, "%s",
-      error->message);
-  fail_unless_equals_int (gst_pad_link (video, pad), GST_PAD_LINK_OK);
+  fail_unless_equals_int (gst_pad_link (sound, sound_pad), GST_PAD_LINK_OK);
+  push_sound (sound);
+  fail_unless_equals_int (count_warnings (pipeline, "left out"), 0);
+  gst_object_unref (sound_pad);
   gst_object_unref (pad);
+  gst_object_unref (sink);
+  gst_object_unref (demuxer);
+  test_end_pipeline (pipeline);
+}
+
+GST_END_TEST;
+
+/* decodebin3 knows what its pads carry before they have caps. */
+GST_START_TEST (test_pads_without_caps_go_by_their_streams)
+{
+  GstElement *pipeline = test_launch_sink ("bin name=d lmccsink name=s", NULL);
+  GstElement *demuxer = gst_bin_get_by_name (GST_BIN (pipeline), "d");
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  GstPad *pads[] = { gst_element_request_pad_simple (sink, "sink_%u"),
+    gst_element_request_pad_simple (sink, "audio_sink") };
+  const GstStreamType types[] = { GST_STREAM_TYPE_VIDEO,
+    GST_STREAM_TYPE_AUDIO };
+  GstPad *streams[G_N_ELEMENTS (types)];
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (types); i++) {
+    g_autoptr (GstStream) stream = gst_stream_new (NULL, NULL, types[i], 0);
+    GstEvent *start = gst_event_new_stream_start ("a");
+
+    streams[i] = gst_pad_new (NULL, GST_PAD_SRC);
+    gst_event_set_stream (start, stream);
+    gst_pad_set_active (streams[i], TRUE);
+    gst_element_add_pad (demuxer, streams[i]);
+    gst_pad_push_event (streams[i], start);
+    fail_unless_equals_int (gst_pad_link (streams[i], pads[1 - i]),
+        GST_PAD_LINK_NOFORMAT);
+  }
+  for (i = 0; i < G_N_ELEMENTS (types); i++) {
+    fail_unless_equals_int (gst_pad_link (streams[i], pads[i]),
+        GST_PAD_LINK_OK);
+    gst_object_unref (pads[i]);
+  }
   gst_object_unref (sink);
   gst_object_unref (demuxer);
   test_end_pipeline (pipeline);
@@ -388,7 +521,10 @@ any_encoder_suite (void)
       G_N_ELEMENTS (rows));
   tcase_add_test (tcase, test_what_is_refused_is_told_once);
   tcase_add_test (tcase, test_caps_may_be_incomplete_before_the_first_packet);
+  tcase_add_test (tcase, test_nothing_stays_of_what_was_refused);
   tcase_add_test (tcase, test_the_sound_of_a_demuxer_is_left_for_its_video);
+  tcase_add_test (tcase, test_sound_that_another_pad_takes_is_not_left_out);
+  tcase_add_test (tcase, test_pads_without_caps_go_by_their_streams);
   tcase_add_loop_test (tcase, test_the_advice_is_of_the_encoder_that_is_there,
       0, G_N_ELEMENTS (advices));
   tcase_add_test (tcase,
