@@ -5,6 +5,7 @@
 
 #include "common/rtphdrextlmcclayer.h"
 #include "sink/lmccsink.h"
+#include "src/depay.h"
 #include "src/lmccsrc.h"
 
 #include <plugins/common/layer-meta.h>
@@ -17,6 +18,7 @@ plugin_init (GstPlugin *plugin)
   gst_lmcc_layer_meta_register ();
   registered |= GST_ELEMENT_REGISTER (lmccsink, plugin);
   registered |= GST_ELEMENT_REGISTER (lmccsrc, plugin);
+  registered |= GST_ELEMENT_REGISTER (lmccdepay, plugin);
   registered |= GST_ELEMENT_REGISTER (rtphdrextlmcclayer, plugin);
 
   return registered;

@@ -206,6 +206,7 @@ take_video (GstLmccSrc *self)
 
   if (self->segments_pass)
     gst_caps_set_simple (caps, "onvif-mode", G_TYPE_BOOLEAN, TRUE, NULL);
+  gst_lmcc_src_mark_caps (self, caps);
   if (self->video.caps && gst_caps_is_equal (self->video.caps, caps))
     return;
   GST_INFO_OBJECT (self, "caps %" GST_PTR_FORMAT, caps);

@@ -32,7 +32,9 @@
  * RTP of its own, with times on the same clock; either pad may stay unlinked
  * then. Players take what appears, or what is always there, but not both: where
  * the source is made from a URI, as by gst_element_make_from_uri(), `src`
- * appears with the session, too. Then `no-more-pads` is emitted.
+ * appears with the session, too. Then `no-more-pads` is emitted. The caps of
+ * these pads have a field `lmcc`, so that players put #lmccdepay behind them,
+ * which goes on where a sender comes back with another codec.
  *
  * ## Messages
  *

@@ -41,14 +41,17 @@ start_first_segment (GstLmccSrcOutput *output)
 }
 
 /* Whoever pushes to a queue does not see what happens behind it: so a change is
- * told beforehand. */
+ * told beforehand, but for players, which have lmccdepay. */
 static void
 warn_codec_change (GstLmccSrcOutput *output, const gchar *codec)
 {
+  if (GST_LMCC_SRC (output->element)->video_appears)
+    return;
   GST_ELEMENT_WARNING (output->element, STREAM, FORMAT,
       ("The sender came back with another codec: the %s was %s and is %s now. "
        "If the elements behind lmccsrc cannot change to it, they stop: start "
-       "this receiver again then, or let the sender keep its codec.",
+       "this receiver again then, play it by its URI (gst-lmcc-1.0 play), or "
+       "let the sender keep its codec.",
           output->optional ? "sound" : "video", output->codec, codec),
       (NULL));
 }
@@ -97,13 +100,14 @@ may_be_unlinked (GstLmccSrcOutput *output)
 static gboolean
 tell_codec_change (GstLmccSrcOutput *output, GstFlowReturn ret)
 {
-  if (ret != GST_FLOW_NOT_NEGOTIATED
+  if ((ret != GST_FLOW_NOT_NEGOTIATED && ret != GST_FLOW_NOT_LINKED)
       || g_str_equal (output->first_codec, output->codec))
     return FALSE;
   GST_ELEMENT_ERROR (output->element, STREAM, WRONG_TYPE,
       ("The sender came back with another codec: the %s was %s and is %s now, "
        "which the elements behind lmccsrc cannot change to. Start this "
-       "receiver again, or let the sender keep its codec.",
+       "receiver again, play it by its URI (gst-lmcc-1.0 play), or let the "
+       "sender keep its codec.",
           output->optional ? "sound" : "video", output->first_codec,
           output->codec),
       (NULL));

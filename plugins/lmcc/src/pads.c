@@ -6,6 +6,7 @@
  * for players that for the video. */
 #include "config.h"
 
+#include "src/depay.h"
 #include "src/private.h"
 
 #include <gst/sdp/sdp.h>
@@ -39,6 +40,21 @@ make_caps (const LmccSession *session)
   return caps;
 }
 
+/**
+ * gst_lmcc_src_mark_caps:
+ * @self: the source
+ * @caps: of a pad
+ *
+ * Has players take lmccdepay, which other codecs may come to.
+ */
+void
+gst_lmcc_src_mark_caps (GstLmccSrc *self, GstCaps *caps)
+{
+  if (self->video_appears)
+    gst_caps_set_simple (caps, GST_LMCC_DEPAY_FIELD, G_TYPE_BOOLEAN, TRUE,
+        NULL);
+}
+
 static void
 add_pad (GstLmccSrc *self, GstLmccSrcOutput *output)
 {
@@ -62,6 +78,8 @@ take_sound (GstLmccSrc *self)
   if (self->session.sound.clock_rate > 0)
     caps = make_caps (&self->session);
   g_mutex_unlock (&self->lock);
+  if (caps)
+    gst_lmcc_src_mark_caps (self, caps);
   if (caps == NULL
       || (self->sound.caps && gst_caps_is_equal (self->sound.caps, caps)))
     return;

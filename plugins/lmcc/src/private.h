@@ -218,6 +218,7 @@ void gst_lmcc_src_host_open (GstLmccSrc *self);
 void gst_lmcc_src_host_close (GstLmccSrc *self);
 
 /* src/pads.c */
+void gst_lmcc_src_mark_caps (GstLmccSrc *self, GstCaps *caps);
 void gst_lmcc_src_hide_video (GstLmccSrc *self);
 void gst_lmcc_src_show_pads (GstLmccSrc *self);
 void gst_lmcc_src_hide_pads (GstLmccSrc *self);
