@@ -308,6 +308,7 @@ LMCC_API void lmcc_sender_handle_control (LmccSender *sender, LmccTime now,
     gsize size);
 LMCC_API void lmcc_sender_set_source (LmccSender *sender, LmccTime now,
     const LmccAddress *source, guint16 feedback_port);
+LMCC_API void lmcc_sender_renew_description (LmccSender *sender, LmccTime now);
 LMCC_API gboolean lmcc_sender_admit_control (LmccSender *sender, LmccTime time,
     const LmccAddress *source, guint16 source_port);
 LMCC_API void lmcc_sender_take_control (LmccSender *sender, LmccTime now,

@@ -188,6 +188,26 @@ lmcc_sender_is_idle (const LmccSender *sender)
 }
 
 /**
+ * lmcc_sender_renew_description:
+ * @sender: a sender
+ * @now: the time
+ *
+ * Gives the session the next revision, as what its description says beside the
+ * record (#LmccSdpDetails) is another one now: RFC 8866 section 5.2 has the
+ * version of o= go up with each change. %LMCC_SENDER_ACTION_SESSION_CHANGED
+ * follows, and the record is sent at once. Nothing happens after
+ * lmcc_sender_stop().
+ */
+void
+lmcc_sender_renew_description (LmccSender *sender, LmccTime now)
+{
+  if (sender->stopped)
+    return;
+  sender->session.revision++;
+  lmcc_sender_announce (sender, now);
+}
+
+/**
  * lmcc_sender_stop:
  * @sender: a sender
  * @now: the time

@@ -163,6 +163,7 @@ reset (GstLmccSinkCore *core)
   core->own_key_distance = 0;
   core->reports_dropped = 0;
   g_clear_pointer (&core->sdp, g_free);
+  g_clear_pointer (&core->described, g_free);
   g_mutex_unlock (&core->lock);
   core->advised = FALSE;
   core->deafness_told = FALSE;
@@ -419,6 +420,7 @@ gst_lmcc_sink_core_finalize (GObject *object)
   g_list_free_full (core->pads, (GDestroyNotify) gst_lmcc_sink_pad_free);
   gst_lmcc_sink_settings_clear (&core->settings);
   g_free (core->sdp);
+  g_free (core->described);
   g_clear_pointer (&core->sender, lmcc_sender_free);
   g_mutex_clear (&core->lock);
   g_mutex_clear (&core->sender_lock);

@@ -288,6 +288,7 @@ struct _GstLmccSinkCore
   LmccTime own_key_distance;
   gchar *sdp;
   GSocket *socket; /* that packets are sent by, or NULL */
+  gchar *described; /* the parameters in it; the I/O thread's */
   guint64 estimated_bitrate;
   gboolean estimate_told;
   /* A thread sets the encoder's rate, and whether to the latest yet. */

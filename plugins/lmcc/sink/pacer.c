@@ -50,6 +50,8 @@ session_changed (GstLmccSinkCore *core)
   text =
       lmcc_sdp_format_file (lmcc_sender_get_session (core->sender), &details);
   g_mutex_unlock (&core->sender_lock);
+  g_free (core->described);
+  core->described = g_steal_pointer (&parameters);
   gst_lmcc_sink_sdp_write (core, text);
   g_mutex_lock (&core->lock);
   old = core->sdp;
@@ -539,6 +541,21 @@ run_session (GstLmccSinkCore *core, LmccTime now, LmccTime *pacing_step)
   return wake;
 }
 
+/* Those of other rungs are not in the description. */
+static void
+follow_parameters (GstLmccSinkCore *core, LmccTime now)
+{
+  g_autofree gchar *parameters = gst_lmcc_sink_dup_parameters (core);
+
+  if (g_strcmp0 (parameters, core->described) == 0)
+    return;
+  g_mutex_lock (&core->sender_lock);
+  lmcc_sender_renew_description (core->sender,
+      gst_lmcc_sink_ahead_tell (&core->ahead, now));
+  g_mutex_unlock (&core->sender_lock);
+  drain_actions (core);
+}
+
 /* Does what is due. Called with lock held, which is given up meanwhile. Returns
  * when there is more to do, 0 for at once. */
 static LmccTime
@@ -573,7 +590,7 @@ step (GstLmccSinkCore *core)
     wake = 0;
   }
   if (describe && is_running (core))
-    session_changed (core);
+    follow_parameters (core, now);
   if (alone && is_running (core))
     refuse_sound_alone (core);
   if (start && is_running (core)) {

@@ -120,6 +120,16 @@ GST_START_TEST (test_parameters_of_the_lowest_rung_are_said)
 
 GST_END_TEST;
 
+static guint
+get_version (const gchar *sdp)
+{
+  LmccSession session;
+
+  fail_unless (lmcc_sdp_parse (sdp, -1, &session, NULL));
+
+  return session.revision;
+}
+
 /* An encoder that is set otherwise has others. Layers of fixed rates, as
  * nothing else changes the description then. */
 GST_START_TEST (test_parameters_that_change_are_said_again)
@@ -140,6 +150,8 @@ GST_START_TEST (test_parameters_that_change_are_said_again)
   push (&sender, "a=fmtp:96 sprop-parameter-sets=Z2QA,aOs\r\n");
   after = get_sdp (&sender);
   fail_unless (strstr (after, "packetization-mode") == NULL, "%s", after);
+  /* RFC 8866 section 5.2. */
+  fail_unless_equals_int (get_version (after), get_version (before) + 1);
   sender_clear (&sender);
 }
 

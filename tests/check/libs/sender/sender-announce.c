@@ -650,6 +650,30 @@ GST_START_TEST (test_another_address_is_announced_at_once_by_the_same_session)
 
 GST_END_TEST;
 
+/* RFC 8866 section 5.2: the version of o= goes up. */
+GST_START_TEST (test_a_description_that_changes_has_the_next_revision)
+{
+  LmccSenderConfig config = sender_config (1);
+  Harness h = harness_new (&config);
+  const LmccSession *session = lmcc_sender_get_session (h.sender);
+  guint revision, n_changes;
+
+  harness_push_at (&h, make_unit (0, 0, START, 1, 100));
+  harness_run_until (&h, START + LMCC_SECOND);
+  revision = session->revision;
+  n_changes = h.n_changes;
+  lmcc_sender_renew_description (h.sender, h.now);
+  harness_drain (&h);
+  fail_unless_equals_int (session->revision, revision + 1);
+  fail_unless_equals_int (h.n_changes, n_changes + 1);
+  lmcc_sender_stop (h.sender, h.now);
+  lmcc_sender_renew_description (h.sender, h.now);
+  fail_unless_equals_int (session->revision, revision + 1);
+  harness_clear (&h);
+}
+
+GST_END_TEST;
+
 static void
 refuse (const LmccSenderConfig *config, const gchar *why)
 {
@@ -751,6 +775,7 @@ sender_announce_suite (void)
   tcase_add_test (tc, test_rates_are_what_is_sent_and_announced_once_a_second);
   tcase_add_test (tc,
       test_another_address_is_announced_at_once_by_the_same_session);
+  tcase_add_test (tc, test_a_description_that_changes_has_the_next_revision);
   tcase_add_test (tc, test_a_session_that_no_receiver_takes_is_refused);
   tcase_add_test (tc, test_a_report_may_come_before_the_latest_time);
   return s;
