@@ -316,6 +316,8 @@ LMCC_API void lmcc_sender_take_control (LmccSender *sender, LmccTime now,
     gsize size);
 LMCC_API gboolean lmcc_sender_take_group_control (LmccSender *sender,
     LmccTime now, const LmccAddress *source, const guint8 *data, gsize size);
+LMCC_API gboolean lmcc_sender_take_group_media (LmccSender *sender,
+    LmccTime now, const LmccAddress *source, const guint8 *data, gsize size);
 LMCC_API LmccTime lmcc_sender_next_timeout (const LmccSender *sender);
 LMCC_API LmccTime lmcc_sender_get_pacing_step (const LmccSender *sender,
     LmccTime now, guint max_burst);

@@ -195,6 +195,7 @@ handle (State *state, const guint8 *data, gsize size)
   /* As if it had come to a group. */
   lmcc_sender_take_group_control (state->sender, state->now, &source, data,
       size);
+  lmcc_sender_take_group_media (state->sender, state->now, &source, data, size);
 }
 
 static void

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Who else sends to a session's groups, by the RTCP that comes there. Only
- * senders send that: receivers' reports go to the sender's own address. A
+ * Who else sends to a session's groups, by the RTCP and media that come there.
+ * Only senders send these: receivers' reports go to the sender's own address. A
  * session is told by its SSRC, and not by its address: two senders may run on
  * one host, and a network that brings packets back to who sent them, or by
  * another address, is no other sender.
@@ -10,7 +10,9 @@
 #include "sender/rivals.h"
 
 #include "sender/private.h"
+#include "wire/layer-header.h"
 #include "wire/rtcp.h"
+#include "wire/rtp.h"
 
 typedef struct
 {
@@ -119,6 +121,22 @@ is_to_be_told (const LmccSenderRivals *rivals, const LmccSenderRival *rival,
           || now >= rivals->latest_told + LMCC_SENDER_RIVAL_INTERVAL);
 }
 
+/* Then the user is told. */
+static gboolean
+is_news (Hearing *hearing)
+{
+  LmccSenderRivals *rivals = hearing->rivals;
+
+  if (hearing->heard == NULL
+      || !is_to_be_told (rivals, hearing->heard, hearing->now))
+    return FALSE;
+  hearing->heard->told = TRUE;
+  rivals->any_told = TRUE;
+  rivals->latest_told = hearing->now;
+
+  return TRUE;
+}
+
 /*
  * lmcc_sender_rivals_take:
  * @rivals: what was heard so far
@@ -144,15 +162,35 @@ lmcc_sender_rivals_take (LmccSenderRivals *rivals, guint32 own_ssrc,
   };
   Hearing hearing = { rivals, own_ssrc, now, source, NULL };
 
-  if (source->family == LMCC_FAMILY_NONE
-      || !lmcc_rtcp_parse (data, size, &handler, &hearing)
-      || hearing.heard == NULL || !is_to_be_told (rivals, hearing.heard, now))
-    return FALSE;
-  hearing.heard->told = TRUE;
-  rivals->any_told = TRUE;
-  rivals->latest_told = now;
+  return source->family != LMCC_FAMILY_NONE
+      && lmcc_rtcp_parse (data, size, &handler, &hearing) && is_news (&hearing);
+}
 
-  return TRUE;
+/*
+ * lmcc_sender_rivals_take_media:
+ * @rivals: as lmcc_sender_rivals_take() has them, and so are the others
+ * @own_ssrc: of the session
+ * @now: the time
+ * @source: who sent it
+ * @data: one UDP payload from the port of media of one of the session's groups
+ * @size: its length
+ *
+ * What is not RTP, or is of the session itself, is passed over.
+ *
+ * Returns: whether the user is to be told
+ */
+gboolean
+lmcc_sender_rivals_take_media (LmccSenderRivals *rivals, guint32 own_ssrc,
+    LmccTime now, const LmccAddress *source, const guint8 *data, gsize size)
+{
+  Hearing hearing = { rivals, own_ssrc, now, source, NULL };
+  LmccRtp rtp;
+
+  if (!lmcc_rtp_parse (data, size, LMCC_HEADER_DEFAULT_ID, &rtp))
+    return FALSE;
+  hear (&hearing, rtp.ssrc);
+
+  return is_news (&hearing);
 }
 
 /**
@@ -179,4 +217,28 @@ lmcc_sender_take_group_control (LmccSender *sender, LmccTime now,
   return !sender->stopped
       && lmcc_sender_rivals_take (&sender->rivals, sender->session.ssrc_base,
           now, source, data, size);
+}
+
+/**
+ * lmcc_sender_take_group_media:
+ * @sender: a sender
+ * @now: as lmcc_sender_take_group_control() has it, and so are the others
+ * @source: who sent it
+ * @data: one UDP payload from the port of media of one of the session's groups
+ * @size: its length
+ *
+ * A session that began before this one, at a lower address, has its RTCP in a
+ * group that this one does not send to: its media come to this one's base. It
+ * queues no actions.
+ *
+ * Returns: whether the user is to be told that @source sends to the session's
+ *     groups, too
+ */
+gboolean
+lmcc_sender_take_group_media (LmccSender *sender, LmccTime now,
+    const LmccAddress *source, const guint8 *data, gsize size)
+{
+  return !sender->stopped && source->family != LMCC_FAMILY_NONE
+      && lmcc_sender_rivals_take_media (&sender->rivals,
+          sender->session.ssrc_base, now, source, data, size);
 }

@@ -53,6 +53,9 @@ typedef struct
 
 gboolean lmcc_sender_rivals_take (LmccSenderRivals *rivals, guint32 own_ssrc,
     LmccTime now, const LmccAddress *source, const guint8 *data, gsize size);
+gboolean
+lmcc_sender_rivals_take_media (LmccSenderRivals *rivals, guint32 own_ssrc,
+    LmccTime now, const LmccAddress *source, const guint8 *data, gsize size);
 
 G_END_DECLS
 

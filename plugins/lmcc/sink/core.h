@@ -164,6 +164,7 @@ typedef struct
  * GstLmccSinkRivals:
  * @fds: for the RTCP of each group that is listened to
  * @n_groups: how many these are
+ * @media_fd: for the media of the base
  * @most: how many are to be
  * @began: when it began to listen, 0 before
  * @next_look: when they are looked at
@@ -175,6 +176,7 @@ typedef struct
 {
   gint fds[GST_LMCC_SINK_MAX_WATCHED];
   guint n_groups;
+  gint media_fd;
   guint most;
   LmccTime began;
   LmccTime next_look;

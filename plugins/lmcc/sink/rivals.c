@@ -3,10 +3,11 @@
  */
 
 /*
- * Listens to the RTCP of the groups that it sends to, and says who else sends
- * there. The sockets are looked at now and then, and not when something comes:
- * whoever floods the groups fills a small buffer, and nothing else. All of it
- * belongs to the I/O thread while that has the core, else to the state changes.
+ * Listens to the RTCP of the groups that it sends to, and at first to the media
+ * of its base, and says who else sends there. The sockets are looked at now and
+ * then, and not when something comes: whoever floods the groups fills a small
+ * buffer, and nothing else. All of it belongs to the I/O thread while that has
+ * the core, else to the state changes.
  */
 #include "config.h"
 
@@ -22,7 +23,9 @@
 /* While this host is in a group the kernel takes in what it sends there, too:
  * 1.1 us a packet on a veth interface, beside the 2.6 that sending takes. So
  * all groups are listened to for some records' time, and after it only a base
- * of few packets. */
+ * of few packets. A session that was there before, at a lower address, listens
+ * to its own base only by then, and has its RTCP there: it is heard by its
+ * media. */
 #define LISTEN_TO_ALL (3 * LMCC_SECOND)
 #define CHEAP_RATE 2000000
 
@@ -32,15 +35,25 @@
 /* In a source-specific session packets of other hosts do not come to its
  * receivers, nor here. */
 static gint
-open_socket (GstLmccSinkCore *core, const LmccAddress *group, GError **error)
+open_socket (GstLmccSinkCore *core, const LmccAddress *group, gint port,
+    GError **error)
 {
-  const GstLmccSinkSettings *settings = &core->settings;
-  guint16 port = (guint16) (settings->properties.port + 1);
   const LmccAddress *source =
       lmcc_address_is_source_specific (group) ? &core->place.source : NULL;
 
   return gst_lmcc_sink_paths_open_joined (core, group, port, source,
       BUFFER_SIZE, error);
+}
+
+static gboolean
+open_media (GstLmccSinkCore *core, GError **error)
+{
+  GstLmccSinkRivals *rivals = &core->rivals;
+
+  if (rivals->most == GST_LMCC_SINK_MAX_WATCHED && rivals->media_fd < 0)
+    rivals->media_fd = open_socket (core, &core->settings.address,
+        core->settings.properties.port, error);
+  return rivals->most < GST_LMCC_SINK_MAX_WATCHED || rivals->media_fd >= 0;
 }
 
 static gboolean
@@ -54,7 +67,8 @@ open_groups (GstLmccSinkCore *core, guint n_groups)
     gint fd = -1;
 
     if (lmcc_address_group (&core->settings.address, rivals->n_groups, &group))
-      fd = open_socket (core, &group, &error);
+      fd = open_socket (core, &group, core->settings.properties.port + 1,
+          &error);
     if (fd < 0) {
       GST_INFO_OBJECT (core, "other senders are not listened for: %s",
           error ? error->message : "no such group");
@@ -62,7 +76,11 @@ open_groups (GstLmccSinkCore *core, guint n_groups)
     }
     rivals->fds[rivals->n_groups++] = fd;
   }
-  return TRUE;
+  if (open_media (core, &error))
+    return TRUE;
+  GST_INFO_OBJECT (core, "other senders' media are not listened for: %s",
+      error->message);
+  return FALSE;
 }
 
 static void
@@ -90,32 +108,37 @@ tell (GstLmccSinkCore *core, const LmccAddress *source, guint index)
 }
 
 static gboolean
-take (GstLmccSinkCore *core, const GstLmccDatagram *datagram, LmccTime now)
+take (GstLmccSinkCore *core, gint fd, const GstLmccDatagram *datagram,
+    LmccTime now)
 {
   gboolean told;
 
   if (datagram->truncated)
     return FALSE;
   g_mutex_lock (&core->sender_lock);
-  told = lmcc_sender_take_group_control (core->sender, now, &datagram->source,
-      datagram->packet->data, datagram->packet->size);
+  if (fd == core->rivals.media_fd)
+    told = lmcc_sender_take_group_media (core->sender, now, &datagram->source,
+        datagram->packet->data, datagram->packet->size);
+  else
+    told = lmcc_sender_take_group_control (core->sender, now, &datagram->source,
+        datagram->packet->data, datagram->packet->size);
   g_mutex_unlock (&core->sender_lock);
   return told;
 }
 
 /* At most one batch: the next look has the rest. */
 static void
-read_group (GstLmccSinkCore *core, guint group, LmccTime now)
+read_group (GstLmccSinkCore *core, guint group, gint fd, LmccTime now)
 {
   GstLmccBatch *batch = gst_lmcc_batch_of_thread ();
   LmccAddress source = { LMCC_FAMILY_NONE };
   gint n, i;
 
-  n = gst_lmcc_batch_receive (batch, core->rivals.fds[group], NULL);
+  n = gst_lmcc_batch_receive (batch, fd, NULL);
   for (i = 0; i < n; i++) {
     const GstLmccDatagram *datagram = gst_lmcc_batch_get (batch, (guint) i);
 
-    if (take (core, datagram, now))
+    if (take (core, fd, datagram, now))
       source = datagram->source;
   }
   /* Of the handler of a message, who may stop the core, the batch is not. */
@@ -142,6 +165,7 @@ choose_groups (GstLmccSinkRivals *rivals, guint64 base_rate, LmccTime now)
       && now >= rivals->began + LISTEN_TO_ALL) {
     rivals->most = base_rate > 0 && base_rate <= CHEAP_RATE ? 1 : 0;
     close_from (rivals, rivals->most);
+    gst_lmcc_socket_close (&rivals->media_fd);
   }
 }
 
@@ -176,7 +200,9 @@ gst_lmcc_sink_rivals_look (GstLmccSinkCore *core, LmccTime now)
   if (now >= rivals->next_try && !open_groups (core, n_groups))
     rivals->next_try = now + RETRY_INTERVAL;
   for (i = 0; i < rivals->n_groups && g_atomic_int_get (&core->running); i++)
-    read_group (core, i, now);
+    read_group (core, i, rivals->fds[i], now);
+  if (rivals->media_fd >= 0 && g_atomic_int_get (&core->running))
+    read_group (core, 0, rivals->media_fd, now);
   return rivals->next_look;
 }
 
@@ -193,5 +219,6 @@ gst_lmcc_sink_rivals_close (GstLmccSinkCore *core)
   GstLmccSinkRivals *rivals = &core->rivals;
 
   close_from (rivals, 0);
+  gst_lmcc_socket_close (&rivals->media_fd);
   rivals->began = rivals->next_look = rivals->next_try = 0;
 }

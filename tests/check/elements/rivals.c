@@ -42,13 +42,11 @@ start (guint last, gint *port)
   return pipeline;
 }
 
-/* Which warning came; another sender's report goes to @address meanwhile, if
- * there is one. */
+/* Which warning came; @data goes to @address meanwhile, if there is one. */
 static gchar *
-wait_warning (GstElement *pipeline, const gchar *address, gint port)
+wait_warning_of (GstElement *pipeline, const gchar *address, gint port,
+    const guint8 *data, gsize size)
 {
-  const LmccSenderReport report = { .ssrc = OTHER_SSRC };
-  g_autoptr (LmccPacket) packet = lmcc_rtcp_build (&report, 1, "other", NULL);
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   gint64 end = g_get_monotonic_time () + 15 * G_TIME_SPAN_SECOND;
   gchar *text = NULL;
@@ -59,8 +57,7 @@ wait_warning (GstElement *pipeline, const gchar *address, gint port)
 
     fail_unless (g_get_monotonic_time () < end, "no warning came");
     if (address != NULL)
-      fake_sender_send_from (OTHER, address, (guint16) (port + 1), packet->data,
-          packet->size);
+      fake_sender_send_from (OTHER, address, (guint16) port, data, size);
     message = gst_bus_timed_pop_filtered (bus, RECORD_INTERVAL,
         GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
     if (message == NULL)
@@ -71,6 +68,17 @@ wait_warning (GstElement *pipeline, const gchar *address, gint port)
   }
 
   return text;
+}
+
+/* Another sender's report goes there. */
+static gchar *
+wait_warning (GstElement *pipeline, const gchar *address, gint port)
+{
+  const LmccSenderReport report = { .ssrc = OTHER_SSRC };
+  g_autoptr (LmccPacket) packet = lmcc_rtcp_build (&report, 1, "other", NULL);
+
+  return wait_warning_of (pipeline, address, port + 1, packet->data,
+      packet->size);
 }
 
 static void
@@ -107,6 +115,24 @@ GST_START_TEST (test_groups_that_overlap_are_told_by_the_lower_sender)
   check_text (text, "127.0.0.1 on this host", 2);
   test_end_pipeline (upper);
   test_end_pipeline (lower);
+}
+
+GST_END_TEST;
+
+/* A session below it, which began before and has its RTCP there alone: its
+ * second layer comes to this one's base. */
+GST_START_TEST (test_media_of_a_session_below_are_told_of)
+{
+  guint8 packet[40] = { 0x80, 96 };
+  g_autofree gchar *address = make_address (2);
+  g_autofree gchar *text = NULL;
+  gint port;
+  GstElement *pipeline = start (2, &port);
+
+  GST_WRITE_UINT32_BE (packet + 8, OTHER_SSRC);
+  text = wait_warning_of (pipeline, address, port, packet, sizeof (packet));
+  check_text (text, OTHER, 2);
+  test_end_pipeline (pipeline);
 }
 
 GST_END_TEST;
@@ -250,6 +276,7 @@ rivals_suite (void)
   tcase_set_timeout (tcase, 60);
   tcase_add_test (tcase, test_two_senders_on_one_host_say_so);
   tcase_add_test (tcase, test_groups_that_overlap_are_told_by_the_lower_sender);
+  tcase_add_test (tcase, test_media_of_a_session_below_are_told_of);
   tcase_add_test (tcase, test_a_sender_does_not_take_itself_for_another);
   tcase_add_test (tcase, test_a_sender_goes_on_to_listen_after_it_was_stopped);
   tcase_add_test (tcase, test_a_receiver_of_two_senders_says_so);

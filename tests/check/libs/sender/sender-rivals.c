@@ -76,6 +76,36 @@ GST_START_TEST (test_another_sender_is_told_of_once)
 
 GST_END_TEST;
 
+static gboolean
+take_media (Ears *ears, guint32 ssrc, gsize size)
+{
+  guint8 packet[12] = { 0x80, 96 };
+  LmccAddress address;
+
+  GST_WRITE_UINT32_BE (packet + 8, ssrc);
+  fail_unless (lmcc_address_parse ("10.0.0.2", &address));
+
+  return lmcc_sender_rivals_take_media (&ears->rivals, OWN, ears->now, &address,
+      packet, size);
+}
+
+/* And its reports are no news then. */
+GST_START_TEST (test_another_senders_media_are_told_of)
+{
+  Ears ears = { .now = START };
+
+  fail_unless (!take_media (&ears, OTHER | 3, 12));
+  fail_unless (!take_media (&ears, OWN | 3, 12));
+  ears.now += LMCC_SENDER_RIVAL_PROOF;
+  fail_unless (!take_media (&ears, OWN | 3, 12));
+  fail_unless (!take_media (&ears, OTHER | 3, 11));
+  fail_unless (take_media (&ears, OTHER | 2, 12));
+  fail_unless (!take_media (&ears, OTHER | 2, 12));
+  fail_unless_equals_int (hear (&ears, "10.0.0.2", OTHER, 10), 0);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_a_second_session_of_the_same_host_is_another_sender)
 {
   Ears ears = { .now = START };
@@ -195,6 +225,7 @@ sender_rivals_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_own_packets_are_nobody_wherever_they_come_from);
   tcase_add_test (tc, test_another_sender_is_told_of_once);
+  tcase_add_test (tc, test_another_senders_media_are_told_of);
   tcase_add_test (tc, test_a_second_session_of_the_same_host_is_another_sender);
   tcase_add_test (tc, test_a_sender_that_ended_and_came_back_is_told_of_again);
   tcase_add_test (tc, test_a_sender_that_has_just_ended_is_none);
