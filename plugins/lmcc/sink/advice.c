@@ -32,19 +32,6 @@ get_rung_pad (GstLmccSinkCore *core)
   return pad;
 }
 
-/* Asked for again: at the change to PLAYING there may have been no payloader
- * yet, and no way to what is in front. */
-static gboolean
-is_live (GstLmccSinkCore *core)
-{
-  g_autoptr (GstQuery) query = gst_query_new_latency ();
-  gboolean live = FALSE;
-
-  if (gst_element_query (GST_ELEMENT (core), query))
-    gst_query_parse_latency (query, &live, NULL, NULL);
-  return live;
-}
-
 static void
 advise_native (GstLmccSinkCore *core, const LmccSession *session)
 {
@@ -61,7 +48,8 @@ advise_native (GstLmccSinkCore *core, const LmccSession *session)
   g_mutex_lock (&core->lock);
   own = core->own_key_distance > 0;
   g_mutex_unlock (&core->lock);
-  advice = gst_lmcc_sink_advise_encoder (encoder, own, is_live (core), codec);
+  advice = gst_lmcc_sink_advise_encoder (encoder, own,
+      gst_lmcc_sink_is_live (core), codec);
   GST_ELEMENT_WARNING (core, STREAM, ENCODE,
       ("The stream has one class only, so the session has one layer and "
        "receivers cannot adapt. %s",

@@ -312,6 +312,24 @@ query_latency (GstElement *element, GstQuery *query)
 }
 
 /**
+ * gst_lmcc_sink_is_live:
+ * @core: the core; called without lock
+ *
+ * Returns: whether something live is in front, as far as there is a way to it:
+ *     before its caps a pad has no payloader
+ */
+gboolean
+gst_lmcc_sink_is_live (GstLmccSinkCore *core)
+{
+  g_autoptr (GstQuery) query = gst_query_new_latency ();
+  gboolean live = FALSE;
+
+  if (query_latency (GST_ELEMENT (core), query))
+    gst_query_parse_latency (query, &live, NULL, NULL);
+  return live;
+}
+
+/**
  * gst_lmcc_sink_update_latency:
  * @core: the core; called without lock
  *

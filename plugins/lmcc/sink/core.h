@@ -453,6 +453,7 @@ GstElement *gst_lmcc_sink_sound_make_encoder (GError **error);
 /* sink/key.c */
 void
 gst_lmcc_sink_request_key_unit (GstLmccSinkCore *core, LmccTime running_time);
+gboolean gst_lmcc_sink_is_live (GstLmccSinkCore *core);
 void gst_lmcc_sink_update_latency (GstLmccSinkCore *core);
 LmccTime gst_lmcc_sink_encoder_position (GstLmccSinkCore *core);
 

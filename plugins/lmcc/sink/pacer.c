@@ -314,17 +314,14 @@ start_session (GstLmccSinkCore *core, LmccTime now)
   return TRUE;
 }
 
-/* At PLAYING payloaders without data answer nothing, so that live sound alone
- * said how long everything takes: pictures would be late for ever. */
+/* At PLAYING there was no way yet to an encoder that had made no picture. So
+ * live sound alone said how long everything takes, and pictures would be late
+ * for ever; or nothing was live, and after a standstill, such as a suspended
+ * machine's, all that came would be sent as much later. */
 static void
 ask_latency_again (GstLmccSinkCore *core)
 {
-  gboolean live;
-
-  g_mutex_lock (&core->lock);
-  live = core->live;
-  g_mutex_unlock (&core->lock);
-  if (live)
+  if (gst_lmcc_sink_is_live (core))
     gst_lmcc_sink_update_latency (core);
 }
 

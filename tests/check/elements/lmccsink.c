@@ -508,6 +508,75 @@ GST_START_TEST (test_packets_leave_at_their_due_times)
 
 GST_END_TEST;
 
+/* Lets the clock go from one wait to the next until another picture has left.
+ * Returns: when that was */
+static GstClockTime
+run_until_sent (GstTestClock *clock, gint fd, GstClockTime most)
+{
+  GstClockTime now = gst_clock_get_time (GST_CLOCK (clock));
+  LmccHeader header;
+  LmccRtp rtp;
+  GstClockID id;
+
+  while (!receive_media (fd, &rtp, &header)) {
+    gst_test_clock_wait_for_next_pending_id (clock, &id);
+    now = MAX (now, gst_clock_id_get_time (id));
+    fail_unless (now < most, "no picture has left");
+    gst_test_clock_set_time (clock, now);
+    gst_clock_id_unref (gst_test_clock_process_next_clock_id (clock));
+    gst_clock_id_unref (id);
+  }
+  return now;
+}
+
+static GstPadProbeReturn
+count_buffer (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info G_GNUC_UNUSED,
+    gpointer n)
+{
+  g_atomic_int_inc ((gint *) n);
+  test_tell ();
+  return GST_PAD_PROBE_OK;
+}
+
+static gboolean
+are_three (gpointer n)
+{
+  return g_atomic_int_get ((gint *) n) >= 3;
+}
+
+/* This process, or its machine, was stopped. What is in front is known to be
+ * live only once there are caps, which is after PLAYING. */
+GST_START_TEST (test_live_pictures_are_in_time_after_a_standstill)
+{
+  gint port, fd, n = 0;
+  GstElement *pipeline =
+      test_launch_sink ("appsrc name=a is-live=true format=time caps=" RTP_CAPS
+                        " ! lmccsink name=s",
+          &port);
+  GstClock *clock = gst_test_clock_new_with_start_time (0);
+  GstTestClock *test_clock = GST_TEST_CLOCK (clock);
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (sink, "sink_0");
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count_buffer, &n, NULL);
+  gst_pipeline_use_clock (GST_PIPELINE (pipeline), clock);
+  fd = open_group ("239.255.42.1", port);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  push_picture (pipeline, "a", 0, 0, TRUE);
+  push_picture (pipeline, "a", 1, 4100 * GST_MSECOND, TRUE);
+  push_picture (pipeline, "a", 2, 4200 * GST_MSECOND, FALSE);
+  run_until_sent (test_clock, fd, GST_SECOND);
+  /* The second one is there when the third one comes. */
+  fail_unless (test_wait_for (are_three, &n, 10 * G_TIME_SPAN_SECOND));
+  gst_test_clock_set_time (test_clock, 4 * GST_SECOND);
+  run_until_sent (test_clock, fd, 4500 * GST_MSECOND);
+  close (fd);
+  test_end_pipeline (pipeline);
+  gst_object_unref (clock);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_a_late_rung_is_left_out_and_comes_back_with_a_key_frame)
 {
   gint port, fd;
@@ -890,6 +959,7 @@ lmccsink_suite (void)
       test_x264_goes_out_in_three_classes_with_contiguous_numbers);
   tcase_add_test (tc, test_x265_goes_out_in_two_classes_as_the_advice_says);
   tcase_add_test (tc, test_packets_leave_at_their_due_times);
+  tcase_add_test (tc, test_live_pictures_are_in_time_after_a_standstill);
   tcase_add_test (tc,
       test_a_late_rung_is_left_out_and_comes_back_with_a_key_frame);
   tcase_add_test (tc, test_the_session_description_is_written_and_readable);
