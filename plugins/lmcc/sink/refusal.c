@@ -160,9 +160,9 @@ gst_lmcc_sink_refuse_stream (GstElement *sink, GstElement *payloader,
 {
   GST_ELEMENT_ERROR (sink, STREAM, FORMAT,
       ("%s does not take this stream of %s, as its encoder uses options that "
-       "the payloader does not know. Set others there, or send H.264, H.265, "
-       "VP8 or VP9 (x264enc, x265enc, vp8enc, vp9enc), or raw video, which "
-       "lmccsink encodes itself.",
+       "the payloader does not know. Take another encoder, for H.264, H.265, "
+       "VP8 or VP9 (x264enc, x265enc, vp8enc, vp9enc), or send raw video, "
+       "which lmccsink encodes itself.",
           GST_IS_BIN (payloader) ? "The payloader"
                                  : gst_lmcc_sink_get_factory_name (payloader),
           get_format (caps)),
