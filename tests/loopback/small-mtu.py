@@ -12,14 +12,17 @@ PORT = 15300
 # IPv6 needs 1280 bytes at least.
 MTU = 1280
 TOLD = 'WARNING.*longer than the interface'
+# RTCP has a size of its own: what mends it is not mtu.
+SMALLER_MTU = 250
+CONTROL_TOLD = 'WARNING.*RTCP packets of'
 CASES = [('IPv4', '239.255.53.1', 28), ('IPv6', 'ff15::53:1', 48)]
 
 
-def warns(host, settings):
+def warns(host, settings, expected=TOLD):
     child = lib.launch(f'{lib.source()} ! {lib.three_classes(2000)} ! lmccsink port={PORT} {settings}',
                        prefix=host.prefix)
     lib.check(child.wait_for('stream-start', 10), f'a sender with {settings} starts', *child.tail())
-    child.wait_for(TOLD, 2)
+    child.wait_for(expected, 2)
     lib.check(child.stop(), 'and stops', *child.tail())
     return child.find(TOLD), child
 
@@ -35,5 +38,12 @@ for family, group, overhead in CASES:
     lib.check(sender.find(rf'eth0.*Set mtu, .*to {longest} or less'), 'with the mtu that mends it', *sender.tail())
     told, sender = warns(HOST, f'address={group} mtu={longest}')
     lib.check(not told, 'nothing is said where packets fit', *sender.tail())
+
+print('an interface that is too small for RTCP:')
+HOST.namespace.ip(f'link set eth0 mtu {SMALLER_MTU}')
+told, sender = warns(HOST, f'address={CASES[0][1]} mtu={SMALLER_MTU - 28}', CONTROL_TOLD)
+lib.check(len(told) == 1 and sender.find(CONTROL_TOLD + '.*ip link set dev eth0 mtu 1280'),
+          'RTCP is told apart, with what mends it', *sender.tail())
+lib.check(not sender.find('Set mtu'), 'and mtu is left as it is', *sender.tail())
 
 lib.finish()

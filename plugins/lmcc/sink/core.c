@@ -171,6 +171,7 @@ reset (GstLmccSinkCore *core)
   core->next_stats = 0;
   core->key_interval = 0;
   core->next_key_unit = 0;
+  core->control_fragments_told = FALSE;
   core->window_told = 0;
   core->next_key_check = 0;
   core->requested_key_unit = 0;

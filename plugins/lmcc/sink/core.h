@@ -238,7 +238,9 @@ struct _GstLmccSinkCore
   LmccTime longest_lead; /* that the interface allows, 0 for none */
   gsize longest_whole;   /* RTP packet that leaves in one piece, 0: not known */
   gsize longest_sent;    /* of those that do not, 0 for none */
+  gsize longest_control; /* likewise of RTCP */
   gboolean fragments_told;
+  gboolean control_fragments_told;
   gint segments;    /* atomic */
   gint timed;       /* atomic */
   gint feedback_fd; /* -1 where no reports are taken */

@@ -17,6 +17,10 @@
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
+/* Every RTCP packet fits (LMCC_RTCP_FRAGMENT_SIZE): the least MTU that IPv6 has
+ * (RFC 8200 section 5). */
+#define CONTROL_MTU 1280
+
 /* How long before their time packets are handed over at most: they cannot be
  * taken back, and what comes meanwhile is later by as much. With a wake-up each
  * half of it, 2000 packets/s go in tens. */
@@ -137,6 +141,23 @@ follow_mtu (GstLmccSinkCore *core)
 
   core->longest_whole = mtu > overhead ? mtu - overhead : 0;
   core->longest_sent = 0;
+  core->longest_control = 0;
+}
+
+/* RTCP has a size of its own, which no mtu of RTP changes. */
+static void
+warn_control_fragments (GstLmccSinkCore *core)
+{
+  core->control_fragments_told = TRUE;
+  GST_ELEMENT_WARNING (core, RESOURCE, SETTINGS,
+      ("RTCP packets of %" G_GSIZE_FORMAT " bytes, which describe the session, "
+       "are longer than the interface %s takes in one piece: each leaves in "
+       "fragments, and where these are dropped nobody can receive it. Their "
+       "size does not depend on mtu: set the MTU of %s to %d or more (ip link "
+       "set dev %s mtu %d), or choose another interface with multicast-iface.",
+          core->longest_control, core->place.iface.name, core->place.iface.name,
+          CONTROL_MTU, core->place.iface.name, CONTROL_MTU),
+      (NULL));
 }
 
 static void
@@ -336,10 +357,12 @@ gst_lmcc_sink_send (GstLmccSinkCore *core, guint destination,
 {
   guint64 time =
       gst_lmcc_sink_ahead_add (&core->ahead, destination, packet->size);
+  gsize *longest = destination == GST_LMCC_SINK_CONTROL ? &core->longest_control
+                                                        : &core->longest_sent;
   guint i;
 
   if (core->longest_whole > 0 && packet->size > core->longest_whole)
-    core->longest_sent = MAX (core->longest_sent, packet->size);
+    *longest = MAX (*longest, packet->size);
   for (i = 0; i < core->n_further; i++)
     gst_lmcc_send_batch_add (core->further[i].batch, core->further[i].fd,
         destination, lmcc_packet_ref (packet), time);
@@ -394,4 +417,6 @@ gst_lmcc_sink_send_waiting (GstLmccSinkCore *core)
   }
   if (core->longest_sent > 0 && !core->fragments_told)
     warn_fragments (core);
+  if (core->longest_control > 0 && !core->control_fragments_told)
+    warn_control_fragments (core);
 }
