@@ -153,13 +153,34 @@ lmcc_sender_expect_records (const LmccSender *sender, LmccTime duration,
       duration, now);
 }
 
+/* The first BYE is due @now. */
 void
-lmcc_sender_say_bye (LmccSender *sender, LmccTime now)
+lmcc_sender_begin_byes (LmccSender *sender, LmccTime now)
 {
-  LmccPacket *bye =
-      lmcc_announcer_bye (&sender->output.announcer, &sender->session, now);
+  sender->output.byes_left = LMCC_BYE_COPIES;
+  sender->output.next_bye = now;
+}
 
-  lmcc_sender_send_control (sender, bye, now);
+LmccTime
+lmcc_sender_next_bye (const LmccSender *sender)
+{
+  return sender->output.byes_left > 0 ? sender->output.next_bye
+                                      : LMCC_TIME_NONE;
+}
+
+/* One at a time, however late it is: copies that leave together are lost
+ * together. */
+void
+lmcc_sender_handle_byes (LmccSender *sender, LmccTime now)
+{
+  LmccSenderOutput *output = &sender->output;
+
+  if (now < lmcc_sender_next_bye (sender))
+    return;
+  output->byes_left--;
+  output->next_bye = now + LMCC_BYE_INTERVAL;
+  lmcc_sender_send_control (sender,
+      lmcc_announcer_bye (&output->announcer, &sender->session, now), now);
 }
 
 /* Of the packet of @layer that leaves next. */

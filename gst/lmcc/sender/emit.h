@@ -21,6 +21,8 @@ G_BEGIN_DECLS
  * @last_sent: each layer's latest packet
  * @key_requested: when a key unit was asked for
  * @count: of the packets that leave, RTCP left out
+ * @byes_left: how many copies of the BYE are still to be sent
+ * @next_bye: when the next one is
  * @actions: of #LmccSenderAction
  */
 typedef struct
@@ -32,6 +34,8 @@ typedef struct
   LmccTime last_sent[LMCC_MAX_LAYERS];
   LmccTime key_requested;
   LmccPacketCount count;
+  guint byes_left;
+  LmccTime next_bye;
   LmccRing actions;
 } LmccSenderOutput;
 
@@ -52,7 +56,9 @@ LmccTime lmcc_sender_next_record (const LmccSender *sender);
 GPtrArray *lmcc_sender_make_record (LmccSender *sender, LmccTime now);
 gsize lmcc_sender_expect_records (const LmccSender *sender, LmccTime duration,
     LmccTime now);
-void lmcc_sender_say_bye (LmccSender *sender, LmccTime now);
+void lmcc_sender_begin_byes (LmccSender *sender, LmccTime now);
+void lmcc_sender_handle_byes (LmccSender *sender, LmccTime now);
+LmccTime lmcc_sender_next_bye (const LmccSender *sender);
 void lmcc_sender_session_changed (LmccSender *sender);
 void lmcc_sender_announce (LmccSender *sender, LmccTime now);
 void lmcc_sender_request_key_unit (LmccSender *sender, LmccTime now);

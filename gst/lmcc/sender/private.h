@@ -27,7 +27,7 @@ G_BEGIN_DECLS
  * LmccSender:
  * @session: as its record says
  * @stats: the counters
- * @stopped: nothing is sent any more
+ * @stopped: nothing but copies of the BYE is sent any more
  * @shaped: layers have fixed rates
  * @levels: which layers levels have, where the rungs say it
  * @udp_overhead: bytes of IP and UDP headers

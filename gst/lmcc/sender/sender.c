@@ -111,8 +111,10 @@ lmcc_sender_push_unit (LmccSender *sender, LmccUnit *unit, LmccTime now)
 void
 lmcc_sender_handle_timeout (LmccSender *sender, LmccTime now)
 {
-  if (sender->stopped)
+  if (sender->stopped) {
+    lmcc_sender_handle_byes (sender, now);
     return;
+  }
 
   lmcc_sender_handle_key_requests (sender, now);
   if (sender->shaped) {
@@ -133,7 +135,7 @@ lmcc_sender_handle_timeout (LmccSender *sender, LmccTime now)
  *
  * Returns: when lmcc_sender_handle_timeout() has something to do, which may be
  *     in the past, or the time of the last call where that has left something;
- *     %LMCC_TIME_NONE after lmcc_sender_stop()
+ *     %LMCC_TIME_NONE when all copies of the BYE were sent
  */
 LmccTime
 lmcc_sender_next_timeout (const LmccSender *sender)
@@ -141,7 +143,7 @@ lmcc_sender_next_timeout (const LmccSender *sender)
   LmccTime next, record;
 
   if (sender->stopped)
-    return LMCC_TIME_NONE;
+    return lmcc_sender_next_bye (sender);
 
   record = lmcc_sender_next_record (sender);
   next = sender->shaped ? lmcc_sender_next_shaped (sender)
@@ -213,7 +215,10 @@ lmcc_sender_renew_description (LmccSender *sender, LmccTime now)
  * @now: the time
  *
  * Drops what waits and says BYE (RFC 3550 section 6.6). Nothing is sent after
- * it.
+ * it but two copies, 10 ms apart, by lmcc_sender_handle_timeout(): a caller
+ * that has no time for these may leave them out, and receivers then take the
+ * session to be over only when they have been silent for long, should the BYE
+ * be lost.
  */
 void
 lmcc_sender_stop (LmccSender *sender, LmccTime now)
@@ -222,8 +227,9 @@ lmcc_sender_stop (LmccSender *sender, LmccTime now)
     return;
 
   lmcc_sender_flush (sender, now);
-  lmcc_sender_say_bye (sender, now);
   sender->stopped = TRUE;
+  lmcc_sender_begin_byes (sender, now);
+  lmcc_sender_handle_byes (sender, now);
 }
 
 /**

@@ -41,6 +41,11 @@ G_BEGIN_DECLS
 #define LMCC_RECORD_INTERVAL (250 * LMCC_MSECOND)
 #define LMCC_RECORD_INTERVAL_MAX (2 * LMCC_SECOND)
 
+/* A BYE is sent so often, and so far apart, as any packet may be lost: the first
+ * one counts. */
+#define LMCC_BYE_COPIES 3
+#define LMCC_BYE_INTERVAL (10 * LMCC_MSECOND)
+
 G_END_DECLS
 
 #endif

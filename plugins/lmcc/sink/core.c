@@ -125,10 +125,13 @@ gst_lmcc_sink_core_open (GstLmccSinkCore *core, GstLmccSinkSettings *settings)
 /**
  * gst_lmcc_sink_core_close:
  * @core: the core, stopped
+ *
+ * Says BYE again, and closes the sockets.
  */
 void
 gst_lmcc_sink_core_close (GstLmccSinkCore *core)
 {
+  gst_lmcc_sink_farewell_end (core);
   gst_lmcc_sink_sending_close (core);
   gst_lmcc_sink_socket_close (core);
   gst_lmcc_sink_feedback_close (core);
@@ -168,10 +171,10 @@ reset (GstLmccSinkCore *core)
   core->advised = FALSE;
   core->deafness_told = FALSE;
   core->fragments_told = FALSE;
+  core->control_fragments_told = FALSE;
   core->next_stats = 0;
   core->key_interval = 0;
   core->next_key_unit = 0;
-  core->control_fragments_told = FALSE;
   core->window_told = 0;
   core->next_key_check = 0;
   core->requested_key_unit = 0;
@@ -198,6 +201,7 @@ gst_lmcc_sink_core_start (GstLmccSinkCore *core)
   g_autoptr (GError) error = NULL;
 
   gst_lmcc_io_detach (core->io);
+  gst_lmcc_sink_farewell_drop (core);
   reset (core);
   gst_lmcc_sink_host_paused (core);
   gst_lmcc_sink_sdp_start (core);

@@ -263,6 +263,9 @@ struct _GstLmccSinkCore
   LmccTime requested_key_unit;
   LmccTime window_told;
   gboolean eos_posted;
+  LmccSender *leaving;  /* has said BYE, or NULL */
+  LmccTime leaving_at;  /* when it did, its time */
+  gint64 leaving_since; /* likewise, of g_get_monotonic_time() */
 
   GMutex lock;
   GCond cond;
@@ -354,6 +357,12 @@ gboolean gst_lmcc_sink_pad_enqueue (GstLmccSinkCore *core, GstLmccSinkPad *rung,
 void gst_lmcc_sink_check_ready (GstLmccSinkCore *core);
 void gst_lmcc_sink_pad_clear (GstLmccSinkPad *rung);
 void gst_lmcc_sink_wake (GstLmccSinkCore *core);
+
+/* sink/farewell.c */
+void gst_lmcc_sink_farewell_begin (GstLmccSinkCore *core, LmccTime now);
+void gst_lmcc_sink_farewell_take (GstLmccSinkCore *core, LmccSender *sender);
+void gst_lmcc_sink_farewell_end (GstLmccSinkCore *core);
+void gst_lmcc_sink_farewell_drop (GstLmccSinkCore *core);
 
 /* sink/feedback.c */
 gint gst_lmcc_sink_feedback_open (GstLmccSinkCore *core,

@@ -605,15 +605,15 @@ step (GstLmccSinkCore *core)
   return wake;
 }
 
-static void
-free_sender (GstLmccSinkCore *core)
+static LmccSender *
+take_sender (GstLmccSinkCore *core)
 {
   LmccSender *sender;
 
   g_mutex_lock (&core->sender_lock);
   sender = g_steal_pointer (&core->sender);
   g_mutex_unlock (&core->sender_lock);
-  g_clear_pointer (&sender, lmcc_sender_free);
+  return sender;
 }
 
 /**
@@ -634,10 +634,11 @@ gst_lmcc_sink_pacer_stop (GstLmccSinkCore *core)
   lmcc_sender_stop (core->sender,
       gst_lmcc_sink_ahead_tell (&core->ahead, core->now));
   g_mutex_unlock (&core->sender_lock);
+  gst_lmcc_sink_farewell_begin (core, core->ahead.time);
   drain_actions (core);
   core->ended = core->runner != NULL;
   if (!core->ended)
-    free_sender (core);
+    gst_lmcc_sink_farewell_take (core, take_sender (core));
 }
 
 /* Called with lock held, which is given up meanwhile. Returns when there is
@@ -725,7 +726,7 @@ gst_lmcc_sink_pacer_run (GstLmccIo *io G_GNUC_UNUSED, gpointer user_data)
   due = run_once (core);
   core->runner = NULL;
   if (core->ended)
-    free_sender (core);
+    lmcc_sender_free (take_sender (core));
   core->ended = FALSE;
   return due;
 }

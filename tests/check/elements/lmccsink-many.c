@@ -21,6 +21,7 @@
 #define PATIENCE (15 * G_TIME_SPAN_SECOND)
 
 #define RTCP_BYE 203
+#define N_BYES 3
 
 typedef struct
 {
@@ -136,17 +137,17 @@ has_bye (const guint8 *data, gsize size)
   return FALSE;
 }
 
-/* Says whether the last packet is a BYE. */
-static gboolean
-ends_with_bye (gint fd)
+/* Returns how many of the last packets are a BYE. */
+static guint
+count_last_byes (gint fd)
 {
   guint8 bytes[LMCC_MAX_PACKET_SIZE];
-  gboolean bye = FALSE;
+  guint n = 0;
   gssize size;
 
   while ((size = recv (fd, bytes, sizeof (bytes), 0)) >= 0)
-    bye = has_bye (bytes, (gsize) size);
-  return bye;
+    n = has_bye (bytes, (gsize) size) ? n + 1 : 0;
+  return n;
 }
 
 static gint stopped; /* atomic */
@@ -210,7 +211,7 @@ GST_START_TEST (a_sink_is_stopped_by_the_handler_of_what_it_tells)
   sender_play (&sender);
   fail_unless (test_wait_for (is_stopped, NULL, PATIENCE));
   test_wait_no_threads (THREAD);
-  fail_unless (ends_with_bye (fd));
+  fail_unless_equals_int (count_last_byes (fd), N_BYES);
 
   if (signal)
     g_signal_handler_disconnect (sender.sink, id);
@@ -218,7 +219,7 @@ GST_START_TEST (a_sink_is_stopped_by_the_handler_of_what_it_tells)
   sender_play (&sender);
   test_wait_count (sender.sink, "units", 2, PATIENCE);
   sender_clear (&sender);
-  fail_unless (ends_with_bye (fd));
+  fail_unless_equals_int (count_last_byes (fd), N_BYES);
   close (fd);
 }
 
@@ -245,6 +246,27 @@ flush (Sender *sender)
   gst_element_send_event (sender->source, gst_event_new_flush_start ());
   gst_element_send_event (sender->source, gst_event_new_flush_stop (TRUE));
 }
+
+/* One BYE each time, then all that are left at the end. */
+GST_START_TEST (a_sink_that_starts_again_leaves_copies_of_its_bye_out)
+{
+  gint fd = open_control ((guint16) (get_port (0) + 1));
+  Sender sender;
+  guint i;
+
+  sender_init (&sender, 0, "");
+  for (i = 0; i < 3; i++) {
+    sender_play (&sender);
+    test_wait_count (sender.sink, "units", 2, PATIENCE);
+    gst_element_set_state (sender.pipeline, GST_STATE_READY);
+    fail_unless_equals_int (count_last_byes (fd), 1);
+  }
+  sender_clear (&sender);
+  fail_unless_equals_int (count_last_byes (fd), N_BYES - 1);
+  close (fd);
+}
+
+GST_END_TEST;
 
 GST_START_TEST (state_changes_and_flushes_do_not_wait_for_each_other)
 {
@@ -320,6 +342,7 @@ lmccsink_many_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_set_timeout (tcase, 60);
   tcase_add_test (tcase, many_sinks_share_few_threads);
+  tcase_add_test (tcase, a_sink_that_starts_again_leaves_copies_of_its_bye_out);
   tcase_add_loop_test (tcase, a_sink_is_stopped_by_the_handler_of_what_it_tells,
       0, G_N_ELEMENTS (stops));
   tcase_add_test (tcase, state_changes_and_flushes_do_not_wait_for_each_other);

@@ -483,23 +483,35 @@ GST_START_TEST (test_sender_reports_are_on_the_presentation_timeline)
 
 GST_END_TEST;
 
-GST_START_TEST (test_stop_says_bye_and_nothing_follows)
+/* The copies are apart, also where the caller comes late. */
+GST_START_TEST (test_stop_says_bye_three_times_and_nothing_follows)
 {
   LmccSenderConfig config = sender_config (1);
   Harness h = harness_new (&config);
   Control control;
-  guint n;
+  guint n, i;
 
   harness_push_at (&h, make_unit (0, 0, START, 10, 100));
   harness_run_until (&h, START + 10 * MS);
   n = N_SENT (&h);
   lmcc_sender_stop (h.sender, h.now);
   harness_drain (&h);
-  fail_unless_equals_int (N_SENT (&h), n + 1);
-  control = parse_control (SENT (&h, n));
-  fail_unless_equals_int (control.n_byes, 1);
-
-  fail_unless (lmcc_sender_is_idle (h.sender));
+  for (i = 0; i < LMCC_BYE_COPIES; i++) {
+    fail_unless_equals_int (N_SENT (&h), n + i + 1);
+    control = parse_control (SENT (&h, n + i));
+    fail_unless_equals_int (control.n_byes, 1);
+    fail_unless (lmcc_sender_is_idle (h.sender));
+    if (i + 1 == LMCC_BYE_COPIES)
+      break;
+    fail_unless_equals_uint64 (lmcc_sender_next_timeout (h.sender),
+        h.now + LMCC_BYE_INTERVAL);
+    lmcc_sender_handle_timeout (h.sender, h.now + LMCC_BYE_INTERVAL - 1);
+    harness_drain (&h);
+    fail_unless_equals_int (N_SENT (&h), n + i + 1);
+    h.now += (1 + i * 5) * LMCC_BYE_INTERVAL;
+    lmcc_sender_handle_timeout (h.sender, h.now);
+    harness_drain (&h);
+  }
   fail_unless_equals_uint64 (lmcc_sender_next_timeout (h.sender),
       LMCC_TIME_NONE);
   harness_push (&h, make_unit (0, 0, h.now, 1, 100));
@@ -507,7 +519,7 @@ GST_START_TEST (test_stop_says_bye_and_nothing_follows)
   lmcc_sender_flush (h.sender, h.now);
   lmcc_sender_handle_timeout (h.sender, h.now + 10 * LMCC_SECOND);
   harness_drain (&h);
-  fail_unless_equals_int (N_SENT (&h), n + 1);
+  fail_unless_equals_int (N_SENT (&h), n + LMCC_BYE_COPIES);
   harness_clear (&h);
 }
 
@@ -770,7 +782,7 @@ sender_announce_suite (void)
   tcase_add_test (tc, test_records_stay_under_a_twentieth_of_the_base_rate);
   tcase_add_test (tc, test_a_changed_table_is_sent_three_times_at_once);
   tcase_add_test (tc, test_sender_reports_are_on_the_presentation_timeline);
-  tcase_add_test (tc, test_stop_says_bye_and_nothing_follows);
+  tcase_add_test (tc, test_stop_says_bye_three_times_and_nothing_follows);
   tcase_add_test (tc, test_keys_that_are_not_in_all_rungs_are_asked_for_again);
   tcase_add_test (tc, test_rates_are_what_is_sent_and_announced_once_a_second);
   tcase_add_test (tc,
