@@ -29,6 +29,7 @@ G_BEGIN_DECLS
 
 /* Why a sender is not heard any more, where it has ended as it should. */
 #define LMCC_REASON_GOODBYE "the sender said goodbye"
+#define LMCC_REASON_SILENCE "the sender is silent"
 
 /* A joined group that carried packets and then none for so long, while the base
  * goes on, is left and joined again. */
@@ -110,6 +111,9 @@ typedef enum
  *     have beside those that lmcc_session_codec_is_usual() knows
  * @sequence_seed: random; the first sequence number given out, the receiver's own
  *     SSRC and its dice come from it
+ * @end_on_silence: as @end_on_bye, where a sender that was heard is silent for so
+ *     long without one (RFC 3550 section 6.3.5), 0 for never; at least
+ *     %LMCC_SOURCE_TIMEOUT
  */
 typedef struct
 {
@@ -132,8 +136,9 @@ typedef struct
   gboolean end_on_bye;
   const gchar *const *codecs;
   guint32 sequence_seed;
+  LmccTime end_on_silence;
   /*< private >*/
-  gpointer reserved[LMCC_PADDING];
+  gpointer reserved[LMCC_PADDING - 1];
 } LmccReceiverConfig;
 
 /**
@@ -167,9 +172,11 @@ typedef struct
  *     what is given up
  * @LMCC_RECEIVER_ACTION_CIRCUIT_BREAKER: all groups are left because of @reason;
  *     nothing more comes
- * @LMCC_RECEIVER_ACTION_END: the sender said BYE, was silent for
- *     %LMCC_SOURCE_TIMEOUT, and all that came of it was given out: all groups are
- *     left, and nothing more comes; only with @end_on_bye of the configuration
+ * @LMCC_RECEIVER_ACTION_END: the sender said BYE and was silent for
+ *     %LMCC_SOURCE_TIMEOUT, or was so for @end_on_silence without one, and all that
+ *     came of it was given out: all groups are left, and nothing more comes. @reason
+ *     is %LMCC_REASON_GOODBYE or %LMCC_REASON_SILENCE, @previous the sender. Only with
+ *     @end_on_bye or @end_on_silence of the configuration
  */
 typedef enum
 {
@@ -205,8 +212,8 @@ typedef enum
  *     for REPORT and SEND_CONTROL: reduced-size RTCP
  * @destination: for REPORT: the host that the session's packets come from; for
  *     SOURCE_CHANGED, SOURCE_ASKED and SOURCE_BESIDE
- * @previous: for SOURCE_CHANGED, SOURCE_ASKED and SOURCE_BESIDE; for UNHEARD the
- *     sender that was heard before the wait, of no family where none was
+ * @previous: for SOURCE_CHANGED, SOURCE_ASKED, SOURCE_BESIDE and END; for UNHEARD
+ *     the sender that was heard before the wait, of no family where none was
  * @held_back: for WAITING, WARNING, SOURCE_CHANGED, SOURCE_ASKED and SOURCE_BESIDE:
  *     how many of the same kind were not queued since the latest: one in
  *     %LMCC_MESSAGE_INTERVAL is
@@ -223,8 +230,8 @@ typedef enum
  * @from: for LEVEL
  * @to: for LEVEL
  * @reason: for LEVEL, WAITING, UNHEARD, WARNING, MEMORY_FULL, SOURCE_CHANGED,
- *     SOURCE_ASKED, SOURCE_BESIDE and
- *     CIRCUIT_BREAKER: static or interned
+ *     SOURCE_ASKED, SOURCE_BESIDE,
+ *     CIRCUIT_BREAKER and END: static or interned
  */
 typedef struct
 {

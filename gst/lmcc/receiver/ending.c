@@ -3,7 +3,9 @@
  *
  * When a reception ends with its session, where the user wants that. A goodbye
  * costs whoever forges it nothing, so it counts only where the sender is silent
- * behind it. Packets that the goodbye has overtaken are waited for likewise.
+ * behind it. Packets that the goodbye has overtaken are waited for likewise. A
+ * long silence says the same as a goodbye: that may be lost, and who fails says
+ * none.
  */
 #include "receiver/ending.h"
 
@@ -52,10 +54,20 @@ lmcc_receiver_is_ending (const LmccReceiver *receiver)
   return receiver->goodbye.said;
 }
 
+/* When the sender has been silent for long enough, %LMCC_TIME_NONE: no silence
+ * ends the reception. Who was not heard yet is not silent. */
 static LmccTime
 silence_end (const LmccReceiver *receiver)
 {
-  return MAX (receiver->last_heard, receiver->goodbye.at) + LMCC_SOURCE_TIMEOUT;
+  LmccTime patience = receiver->config.end_on_silence;
+
+  if (receiver->goodbye.said)
+    return MAX (receiver->last_heard, receiver->goodbye.at)
+        + LMCC_SOURCE_TIMEOUT;
+  if (!receiver->have_session || patience == 0)
+    return LMCC_TIME_NONE;
+
+  return receiver->last_heard + MAX (patience, LMCC_SOURCE_TIMEOUT);
 }
 
 /* By then all that has come has been given out, whatever is missing. */
@@ -98,11 +110,12 @@ something_waits (const LmccReceiver *receiver)
 LmccTime
 lmcc_receiver_next_end (const LmccReceiver *receiver)
 {
-  if (!receiver->goodbye.said)
+  LmccTime silence = silence_end (receiver);
+
+  if (!LMCC_TIME_IS_VALID (silence))
     return LMCC_TIME_NONE;
 
-  return receiver->now < silence_end (receiver) ? silence_end (receiver)
-                                                : latest_end (receiver);
+  return receiver->now < silence ? silence : latest_end (receiver);
 }
 
 /*
@@ -110,12 +123,17 @@ lmcc_receiver_next_end (const LmccReceiver *receiver)
  * @receiver: a receiver
  * @now: the time
  *
- * Returns: whether the sender said BYE, was silent since, and all that came of
- *     it was given out
+ * Returns: (nullable): why the session is over, static, where all that came of
+ *     it was given out; else %NULL
  */
-gboolean
+const gchar *
 lmcc_receiver_has_ended (const LmccReceiver *receiver, LmccTime now)
 {
-  return receiver->goodbye.said && now >= silence_end (receiver)
-      && (!something_waits (receiver) || now >= latest_end (receiver));
+  LmccTime silence = silence_end (receiver);
+
+  if (!LMCC_TIME_IS_VALID (silence) || now < silence
+      || (something_waits (receiver) && now < latest_end (receiver)))
+    return NULL;
+
+  return receiver->goodbye.said ? LMCC_REASON_GOODBYE : LMCC_REASON_SILENCE;
 }

@@ -23,7 +23,8 @@ void lmcc_receiver_note_goodbye (LmccReceiver *receiver, LmccTime now);
 void lmcc_receiver_doubt_goodbye (LmccReceiver *receiver, LmccTime now);
 gboolean lmcc_receiver_is_ending (const LmccReceiver *receiver);
 LmccTime lmcc_receiver_next_end (const LmccReceiver *receiver);
-gboolean lmcc_receiver_has_ended (const LmccReceiver *receiver, LmccTime now);
+const gchar *
+lmcc_receiver_has_ended (const LmccReceiver *receiver, LmccTime now);
 
 G_END_DECLS
 

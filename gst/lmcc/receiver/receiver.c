@@ -205,10 +205,15 @@ check_breaker (LmccReceiver *receiver, LmccTime now)
 static gboolean
 check_end (LmccReceiver *receiver, LmccTime now)
 {
-  if (!lmcc_receiver_has_ended (receiver, now))
+  const gchar *reason = lmcc_receiver_has_ended (receiver, now);
+  LmccReceiverAction *action;
+
+  if (reason == NULL)
     return FALSE;
   lmcc_receiver_stop (receiver, now);
-  lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_END);
+  action = lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_END);
+  action->reason = reason;
+  action->previous = receiver->source;
 
   return TRUE;
 }
@@ -274,7 +279,7 @@ lmcc_receiver_handle_timeout (LmccReceiver *receiver, LmccTime now)
 
   if (receiver->have_session && !receiver->source_gone
       && now >= receiver->last_heard + LMCC_SOURCE_TIMEOUT) {
-    lmcc_receiver_source_is_gone (receiver, "the sender is silent", now);
+    lmcc_receiver_source_is_gone (receiver, LMCC_REASON_SILENCE, now);
   }
   if (now >= receiver->sources.check_at)
     lmcc_receiver_choose_source (receiver, now);

@@ -409,10 +409,14 @@ tell_memory_full (GstLmccSrc *self, const gchar *reason, LmccTime now)
           stats.memory_budget, "reason", G_TYPE_STRING, reason, NULL));
 }
 
-/* Nothing more comes: what waits downstream for more is let go. */
+/* What waits downstream for more is let go. The handler of a message may have
+ * stopped the source, whose queues are for the next session then. */
 static void
-push_eos (GstLmccSrc *self)
+end_streams (GstLmccSrc *self)
 {
+  if (!g_atomic_int_get (&self->running))
+    return;
+  gst_lmcc_src_note_end (self);
   gst_lmcc_src_output_push_event (&self->video, gst_event_new_eos ());
   gst_lmcc_src_output_push_event (&self->sound, gst_event_new_eos ());
 }
@@ -421,15 +425,35 @@ static void
 tell_circuit_breaker (GstLmccSrc *self, const gchar *reason)
 {
   GST_ELEMENT_ERROR (self, RESOURCE, READ, ("%s", reason), (NULL));
-  push_eos (self);
+  end_streams (self);
 }
 
 static void
-end (GstLmccSrc *self)
+warn_vanished (GstLmccSrc *self, const LmccReceiverAction *action)
 {
-  GST_INFO_OBJECT (self, "the sender said goodbye, and all was given out");
-  self->ended = TRUE;
-  push_eos (self);
+  gchar sender[LMCC_ADDRESS_STRLEN];
+  guint timeout;
+
+  GST_OBJECT_LOCK (self);
+  timeout = self->settings.eos_timeout;
+  GST_OBJECT_UNLOCK (self);
+  lmcc_address_format (&action->previous, sender);
+  GST_ELEMENT_WARNING (self, RESOURCE, READ,
+      ("Nothing has come from %s for %.1f s, and it said no BYE: its session "
+       "is "
+       "taken to be over, and is complete only up to there. eos-timeout says "
+       "how long a sender is waited for.",
+          sender, timeout / 1000.0),
+      (NULL));
+}
+
+static void
+end (GstLmccSrc *self, const LmccReceiverAction *action)
+{
+  GST_INFO_OBJECT (self, "%s, and all was given out", action->reason);
+  if (!g_str_equal (action->reason, LMCC_REASON_GOODBYE))
+    warn_vanished (self, action);
+  end_streams (self);
 }
 
 static void
@@ -499,7 +523,7 @@ perform (GstLmccSrc *self, const LmccReceiverAction *action, LmccTime now)
       tell_circuit_breaker (self, action->reason);
       break;
     case LMCC_RECEIVER_ACTION_END:
-      end (self);
+      end (self, action);
       break;
   }
 }

@@ -164,7 +164,9 @@ query_latency (GstLmccSrc *self, GstQuery *query)
   latency = self->settings.latency * GST_MSECOND;
   GST_OBJECT_UNLOCK (self);
   g_mutex_lock (&self->lock);
-  if (self->receiver)
+  if (g_atomic_int_get (&self->ended))
+    latency = self->last_latency;
+  else if (self->receiver)
     latency = lmcc_receiver_get_latency (self->receiver);
   g_mutex_unlock (&self->lock);
 

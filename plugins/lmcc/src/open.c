@@ -343,7 +343,7 @@ gst_lmcc_src_open (GstLmccSrc *self)
   self->last_now = 0;
   self->epoch = 0;
   self->n_timestamps = 0;
-  self->ended = FALSE;
+  g_atomic_int_set (&self->ended, FALSE);
   g_atomic_int_set (&self->enough, FALSE);
   self->video.left = settings.num_buffers;
   self->stream_group_id = gst_util_group_id_next ();

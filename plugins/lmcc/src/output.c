@@ -82,6 +82,8 @@ push_event (GstLmccSrcOutput *output, GstEvent *event)
     note_codec (output, event);
   if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT)
     output->segment_sent = TRUE;
+  if (is_eos && output->codec[0] != '\0' && !output->segment_sent)
+    start_first_segment (output);
   gst_pad_push_event (output->pad, event);
   if (is_eos)
     gst_pad_pause_task (output->pad);
@@ -320,6 +322,18 @@ gst_lmcc_src_output_start_flush (GstLmccSrcOutput *output, GstEvent *event)
   return gst_pad_push_event (output->pad, event);
 }
 
+/* A flush takes EOS away, but brings nothing more where the source has
+ * ended. */
+static void
+end_again (GstLmccSrcOutput *output)
+{
+  GstLmccSrc *self = GST_LMCC_SRC (output->element);
+
+  if (g_atomic_int_get (&self->ended)
+      || (!output->optional && g_atomic_int_get (&self->enough)))
+    gst_lmcc_src_output_push_event (output, gst_event_new_eos ());
+}
+
 /* What waits is old by now. The session goes on as it is, and the stream with a
  * new segment. */
 gboolean
@@ -335,5 +349,6 @@ gst_lmcc_src_output_stop_flush (GstLmccSrcOutput *output, GstEvent *event)
   gst_lmcc_src_queue_set_flushing (output->queue, FALSE);
   start_task (output, TRUE);
   GST_PAD_STREAM_UNLOCK (output->pad);
+  end_again (output);
   return done;
 }

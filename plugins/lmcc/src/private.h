@@ -112,7 +112,6 @@ struct _GstLmccSrc
   GArray *actions;
   guint next_action;
   gboolean told_pads;
-  gboolean ended; /* with the session; until PAUSED to READY */
   gboolean segments_pass;
   gboolean hiding;
   LmccTime segment_start; /* once what is hidden has been sent */
@@ -131,6 +130,7 @@ struct _GstLmccSrc
   gint running;          /* atomic */
   gint settings_changed; /* atomic */
   gint enough;           /* atomic: the video has ended */
+  gint ended;            /* atomic: nothing more comes until PAUSED to READY */
   gint level;            /* atomic */
 
   /* lock */
@@ -138,6 +138,7 @@ struct _GstLmccSrc
   LmccReceiver *receiver;
   gboolean have_session;
   LmccSession session;
+  LmccTime last_latency; /* of what has ended */
   LmccReceiverStats past;
   guint64 oversize;
   guint64 copied;
@@ -167,6 +168,7 @@ void gst_lmcc_src_close_fd (GstLmccSrc *self, gint *fd);
 /* src/session.c: PAUSED to PLAYING and back */
 void gst_lmcc_src_session_init (GstLmccSrc *self);
 gboolean gst_lmcc_src_session_start (GstLmccSrc *self);
+void gst_lmcc_src_note_end (GstLmccSrc *self);
 void gst_lmcc_src_session_stop (GstLmccSrc *self);
 LmccTime gst_lmcc_src_get_now (GstLmccSrc *self);
 void gst_lmcc_src_end (GstLmccSrc *self);

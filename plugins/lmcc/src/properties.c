@@ -22,9 +22,9 @@ static const GstLmccProperty rows[] = {
    * `lmcc://[SOURCE@]GROUP[:PORT][?KEY=VALUE&...]`, IPv6 addresses of groups in
    * brackets. The keys are `max-level`, `max-bitrate`, `max-memory`, `latency`,
    * `latency-profile`, `algorithm`, `rtt-mode`, `rtt`, `multicast-iface`,
-   * `on-loss`, `source-policy` and `eos-on-bye`, each as the property of that
-   * name; another key is passed over with a warning. What an earlier URI had
-   * set is the default again, unless the new one says it.
+   * `on-loss`, `source-policy`, `eos-on-bye` and `eos-timeout`, each as the
+   * property of that name; another key is passed over with a warning. What an
+   * earlier URI had set is the default again, unless the new one says it.
    *
    * Since: 0.1
    */
@@ -273,14 +273,33 @@ static const GstLmccProperty rows[] = {
    * EOS behind all that was received, and all groups are left. A BYE that the
    * sender goes on after is passed over, as anybody may have forged it. A
    * sender that begins anew meanwhile, or later, is not taken: for that set the
-   * element to READY and to PLAYING again. Without, the source waits for the
-   * next session, as it does after a silence without BYE in any case.
+   * element to READY and to PLAYING again. Where the sender falls silent
+   * without a BYE #GstLmccSrc:eos-timeout says when that is the end. Without
+   * this, the source waits for the next session.
    *
    * Since: 0.1
    */
   GST_LMCC_BOOLEAN (eos_on_bye, "eos-on-bye", "EOS on BYE",
       "Whether to send EOS when the sender has said BYE", FALSE,
       READY | IN_URI),
+  /**
+   * GstLmccSrc:eos-timeout:
+   *
+   * With #GstLmccSrc:eos-on-bye: how long, in ms, a sender may be silent
+   * without a BYE before its session is taken to be over (RFC 3550 section
+   * 6.3.5), as after one; a warning says so. 0: for ever; below 600 it is 600.
+   * A sender that comes back earlier goes on, and so does another one that
+   * #GstLmccSrc:source-policy lets take its place. The time counts only after
+   * a sender was heard.
+   *
+   * The default is longer than a spanning tree or a router takes to find
+   * another way.
+   *
+   * Since: 0.1
+   */
+  GST_LMCC_UINT (eos_timeout, "eos-timeout", "EOS timeout",
+      "With eos-on-bye: silence without BYE that is the end, in ms (0 = none)",
+      0, G_MAXINT, 60000, READY | IN_URI),
   /**
    * GstLmccSrc:num-buffers:
    *

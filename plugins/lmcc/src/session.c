@@ -122,7 +122,7 @@ check_latency (GstLmccSrc *self)
   latency = lmcc_receiver_get_latency (self->receiver);
   g_mutex_unlock (&self->lock);
   /* The last pictures are still to be shown when the session is over. */
-  if (latency == self->latency_told || self->ended)
+  if (latency == self->latency_told || g_atomic_int_get (&self->ended))
     return;
   self->latency_told = latency;
   gst_lmcc_src_queue_set_latency (self->video.queue, latency);
@@ -208,7 +208,7 @@ start_receiver (GstLmccSrc *self)
   self->last_run = now;
   /* What came while paused is old. */
   gst_lmcc_src_discard (self);
-  if (self->ended)
+  if (g_atomic_int_get (&self->ended))
     return;
 
   g_mutex_lock (&self->lock);
@@ -224,9 +224,9 @@ check_enough (GstLmccSrc *self)
 {
   LmccTime now = gst_lmcc_src_get_now (self);
 
-  if (!g_atomic_int_get (&self->enough) || self->ended)
+  if (!g_atomic_int_get (&self->enough) || g_atomic_int_get (&self->ended))
     return;
-  self->ended = TRUE;
+  gst_lmcc_src_note_end (self);
   g_mutex_lock (&self->lock);
   lmcc_receiver_stop (self->receiver, now);
   gst_lmcc_src_collect_actions (self);
@@ -276,6 +276,8 @@ create_receiver (GstLmccSrc *self)
   config.max_memory = self->settings.max_memory;
   config.allow_low_port = self->settings.allow_low_feedback_port;
   config.end_on_bye = self->settings.eos_on_bye;
+  if (config.end_on_bye)
+    config.end_on_silence = self->settings.eos_timeout * LMCC_MSECOND;
   config.on_loss = (LmccOnLoss) self->settings.on_loss;
   config.source_policy = (LmccSourcePolicy) self->settings.source_policy;
   codecs = gst_lmcc_src_read_codecs (self->settings.codecs);
@@ -320,6 +322,21 @@ gst_lmcc_src_end (GstLmccSrc *self)
 {
   g_atomic_int_set (&self->enough, TRUE);
   gst_lmcc_io_wake (self->io);
+}
+
+/**
+ * gst_lmcc_src_note_end:
+ * @self: the source; called by the I/O thread without lock
+ *
+ * Nothing more comes. What came last is shown with the latency that was told.
+ */
+void
+gst_lmcc_src_note_end (GstLmccSrc *self)
+{
+  g_mutex_lock (&self->lock);
+  self->last_latency = self->latency_told;
+  g_mutex_unlock (&self->lock);
+  g_atomic_int_set (&self->ended, TRUE);
 }
 
 /**

@@ -38,6 +38,7 @@ typedef struct
   gint on_loss;
   gint source_policy;
   gboolean eos_on_bye;
+  guint eos_timeout;
   gint num_buffers;
   gchar *codecs;
   gint buffer_size;

@@ -153,7 +153,8 @@ receiver_init_with (TestSrc *receiver, const gchar *options,
 static void
 receiver_init (TestSrc *receiver, const gchar *options)
 {
-  receiver_init_with (receiver, options, "max-buffers=10 drop=true");
+  receiver_init_with (receiver, options,
+      "max-buffers=10 drop=true wait-on-eos=false");
 }
 
 static gboolean
@@ -204,6 +205,110 @@ GST_START_TEST (test_after_eos_it_has_to_be_started_anew)
     gst_element_set_state (receiver.pipeline, GST_STATE_NULL);
     test_src_play (&receiver);
   }
+  test_src_clear (&receiver);
+}
+
+GST_END_TEST;
+
+/* A warning says why, before EOS. */
+GST_START_TEST (test_a_sender_that_vanished_is_the_end_too)
+{
+  FakeSender *sender = fake_sender_start (GROUP, PORT, 1, NULL);
+  TestSrc receiver;
+  g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GError) error = NULL;
+
+  receiver_init (&receiver, "eos-on-bye=true eos-timeout=700");
+  test_src_await (&receiver);
+  fake_sender_kill (sender);
+  message = test_wait_message (receiver.pipeline,
+      GST_MESSAGE_WARNING | GST_MESSAGE_EOS);
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_WARNING);
+  gst_message_parse_warning (message, &error, NULL);
+  fail_unless (strstr (error->message, "for 0.7 s") != NULL, "%s",
+      error->message);
+  wait_eos (receiver.pipeline);
+  test_src_clear (&receiver);
+}
+
+GST_END_TEST;
+
+static void
+flush (TestSrc *receiver, gboolean reset_time)
+{
+  fail_unless (
+      gst_element_send_event (receiver->src, gst_event_new_flush_start ()));
+  fail_unless (gst_element_send_event (receiver->src,
+      gst_event_new_flush_stop (reset_time)));
+}
+
+static GstClockTime
+get_latency (TestSrc *receiver)
+{
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (receiver->src, "src");
+  GstQuery *query = gst_query_new_latency ();
+  GstClockTime latency;
+  gboolean live;
+
+  fail_unless (gst_pad_query (pad, query));
+  gst_query_parse_latency (query, &live, &latency, NULL);
+  fail_unless (live);
+  gst_query_unref (query);
+
+  return latency;
+}
+
+/* The last pictures are to be shown as those before them. */
+GST_START_TEST (test_a_flush_after_the_end_leaves_it_the_end)
+{
+  static const gchar *const options[] = { "eos-on-bye=true", "num-buffers=50" };
+  FakeSender *sender = fake_sender_start (GROUP, PORT, 1, NULL);
+  GstClockTime latency;
+  TestSrc receiver;
+  guint i;
+
+  receiver_init (&receiver, options[__i__]);
+  test_src_await (&receiver);
+  latency = get_latency (&receiver);
+  fail_unless (latency > LMCC_DEFAULT_LATENCY);
+  if (__i__ == 0)
+    fake_sender_stop (sender);
+  wait_eos (receiver.pipeline);
+  for (i = 0; i < 3; i++) {
+    flush (&receiver, i % 2 == 0);
+    wait_eos (receiver.pipeline);
+    fail_unless (is_eos (&receiver));
+    fail_unless_equals_uint64 (get_latency (&receiver), latency);
+  }
+  gst_element_set_state (receiver.pipeline, GST_STATE_PAUSED);
+  flush (&receiver, TRUE);
+  gst_element_set_state (receiver.pipeline, GST_STATE_PLAYING);
+  wait_eos (receiver.pipeline);
+  fail_unless_equals_uint64 (get_latency (&receiver), latency);
+  test_src_clear (&receiver);
+  if (__i__ > 0)
+    fake_sender_stop (sender);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_a_flush_takes_back_an_eos_that_was_sent_to_the_source)
+{
+  FakeSender *sender = fake_sender_start (GROUP, PORT, 1, NULL);
+  TestSrc receiver;
+  guint i;
+
+  receiver_init (&receiver, "eos-on-bye=true");
+  for (i = 0; i < 2; i++) {
+    test_src_await (&receiver);
+    fail_unless (gst_element_send_event (receiver.src, gst_event_new_eos ()));
+    wait_eos (receiver.pipeline);
+    flush (&receiver, TRUE);
+    test_src_await (&receiver);
+    fail_if (is_eos (&receiver));
+  }
+  fake_sender_stop (sender);
+  wait_eos (receiver.pipeline);
   test_src_clear (&receiver);
 }
 
@@ -283,6 +388,11 @@ lmccsrc_eos_suite (void)
   tcase_add_test (tcase,
       test_without_being_asked_to_it_waits_for_the_next_session);
   tcase_add_loop_test (tcase, test_so_many_buffers_come_before_eos, 0, 3);
+  tcase_add_test (tcase, test_a_sender_that_vanished_is_the_end_too);
+  tcase_add_loop_test (tcase, test_a_flush_after_the_end_leaves_it_the_end, 0,
+      2);
+  tcase_add_test (tcase,
+      test_a_flush_takes_back_an_eos_that_was_sent_to_the_source);
   tcase_add_test (tcase, test_the_sound_ends_with_the_buffers_of_the_video);
   tcase_add_test (tcase, test_after_eos_it_has_to_be_started_anew);
 

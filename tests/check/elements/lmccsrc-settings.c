@@ -151,6 +151,7 @@ static const OddValue odd_values[] = {
   { "source-policy", "any", TRUE },
   { "source-policy", "ask", TRUE },
   { "eos-on-bye", "true", TRUE },
+  { "eos-timeout", "0", TRUE },
 };
 
 static void
@@ -170,7 +171,8 @@ GST_START_TEST (test_a_uri_that_is_told_is_read_as_the_same)
 {
   static const gchar *const names[] = { "port", "latency", "max-level",
     "max-bitrate", "max-memory", "rtt", "rtt-mode", "algorithm", "on-loss",
-    "source-policy", "eos-on-bye", "multicast-iface", "address" };
+    "source-policy", "eos-on-bye", "eos-timeout", "multicast-iface",
+    "address" };
   const OddValue *first = &odd_values[__i__];
   guint i, j;
 

@@ -6,6 +6,7 @@
 #include "support/test-scene.h"
 
 #include <gst/check/gstcheck.h>
+#include <gst/lmcc/wire/constants.h>
 
 /* What the path keeps back of the last packets, behind the BYE. */
 #define OVERTAKEN (300 * LMCC_MSECOND)
@@ -76,13 +77,34 @@ drop_above (TestLoop *loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
   return group == 0 ? 1 : 0;
 }
 
-/* As an element does at EOS and then NULL. */
+/* A TestNetwork: loses so many packets of RTCP. */
+static guint
+lose_control (TestLoop *loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
+    const LmccPacket *packet G_GNUC_UNUSED, guint group G_GNUC_UNUSED,
+    gboolean control, LmccTime *extra_delay G_GNUC_UNUSED, gpointer user_data)
+{
+  guint *left = user_data;
+
+  if (!control || *left == 0)
+    return 1;
+  (*left)--;
+
+  return 0;
+}
+
 static void
-end_session (TestLoop *loop)
+send_rest (TestLoop *loop)
 {
   loop->sending = FALSE;
   while (!lmcc_sender_is_idle (loop->sender))
     test_loop_run (loop, LMCC_MSECOND);
+}
+
+/* As an element does at EOS and then NULL. */
+static void
+end_session (TestLoop *loop)
+{
+  send_rest (loop);
   lmcc_sender_stop (loop->sender, loop->now);
   test_loop_drain (loop);
 }
@@ -275,6 +297,122 @@ GST_START_TEST (test_the_next_session_is_not_taken)
 
 GST_END_TEST;
 
+static guint64
+count_drops (TestLoop *loop, TestReceiver *test)
+{
+  LmccReceiverStats stats;
+  guint64 n = 0;
+  guint i;
+
+  lmcc_receiver_get_stats (test->receiver, loop->now, &stats);
+  for (i = 0; i < LMCC_N_DROPS; i++)
+    n += stats.drops[i];
+
+  return n;
+}
+
+/* Whichever comes first. Those behind it are nothing that is wrong. */
+GST_START_TEST (test_one_goodbye_of_several_is_enough)
+{
+  TestLoop *loop = make_loop (&rows[1]);
+  TestReceiver *test = test_loop_add_receiver (loop, -1, LMCC_ON_LOSS_FREEZE);
+  guint lost = (guint) __i__;
+  LmccTime said;
+  guint64 drops;
+
+  test_loop_start_sender (loop, TEST_SSRC);
+  test_loop_run (loop, 5 * LMCC_SECOND);
+  send_rest (loop);
+  drops = count_drops (loop, test);
+  said = loop->now;
+  loop->impair = lose_control;
+  loop->impair_data = &lost;
+  end_session (loop);
+  test_loop_run (loop, 30 * LMCC_SECOND);
+  fail_unless_equals_int (lost, 0);
+  if (__i__ == LMCC_BYE_COPIES) {
+    fail_unless_equals_int (test->n_ends, 0);
+    test_loop_free (loop);
+    return;
+  }
+  fail_unless_equals_int (test->n_ends, 1);
+  fail_unless_equals_string (test->end_reason, LMCC_REASON_GOODBYE);
+  fail_unless (test->ended_at <= said + TEST_DELAY
+          + (guint) __i__ * LMCC_BYE_INTERVAL + LMCC_SOURCE_TIMEOUT
+          + 5 * LMCC_MSECOND);
+  fail_unless (count_drops (loop, test) == drops);
+  test_loop_free (loop);
+}
+
+GST_END_TEST;
+
+/* With a latency that is longer, and one that is shorter than the silence. */
+GST_START_TEST (test_a_sender_that_vanished_is_waited_for_so_long)
+{
+  static const LmccTime silences[] = { 60 * LMCC_SECOND, LMCC_SECOND, 1 };
+  TestLoop *loop = make_loop (&rows[__i__ == 1 ? 7 : 1]);
+  LmccTime silence = MAX (silences[__i__], LMCC_SOURCE_TIMEOUT), died;
+  TestReceiver *test;
+
+  loop->end_on_silence = silences[__i__];
+  test = test_loop_add_receiver (loop, -1, LMCC_ON_LOSS_FREEZE);
+  /* Who has not begun is no one who vanished. */
+  test_loop_run (loop, 100 * LMCC_SECOND);
+  test_loop_start_sender (loop, TEST_SSRC);
+  test_loop_run (loop, 5 * LMCC_SECOND);
+  fail_unless_equals_int (test->n_ends, 0);
+  send_rest (loop);
+  test_loop_kill_sender (loop);
+  died = loop->now;
+  test_loop_run (loop, silence - LMCC_RECORD_INTERVAL_MAX / 4);
+  if (silence > LMCC_SECOND)
+    fail_unless_equals_int (test->n_ends, 0);
+  test_loop_run (loop, 10 * LMCC_SECOND);
+  fail_unless_equals_int (test->n_ends, 1);
+  fail_unless_equals_string (test->end_reason, LMCC_REASON_SILENCE);
+  fail_unless (test->ended_at + LMCC_RECORD_INTERVAL_MAX >= died + silence);
+  fail_unless (test->ended_at
+      <= died + TEST_DELAY + silence + loop->latency + 5 * LMCC_MSECOND);
+  check_last_group (&rows[1], loop, test);
+  fail_if (test->joined[0]);
+  test_loop_free (loop);
+}
+
+GST_END_TEST;
+
+/* The same one, after an outage, and one that was started anew; the time counts
+ * from the last packet. */
+GST_START_TEST (test_a_sender_that_comes_back_goes_on)
+{
+  TestLoop *loop = make_loop (&rows[1]);
+  TestReceiver *test;
+  LmccTime since;
+  guint i;
+
+  loop->end_on_silence = 60 * LMCC_SECOND;
+  test = test_loop_add_receiver (loop, -1, LMCC_ON_LOSS_FREEZE);
+  test_loop_start_sender (loop, TEST_SSRC);
+  for (i = 0; i < 3; i++) {
+    since = loop->now;
+    test_loop_run (loop, 15 * LMCC_SECOND);
+    fail_unless (count_pictures (test, since) > 24 * 10);
+    if (__i__ == 0) {
+      loop->paused = TRUE;
+      test_loop_run (loop, 55 * LMCC_SECOND);
+      loop->paused = FALSE;
+    } else {
+      test_loop_kill_sender (loop);
+      test_loop_run (loop, 55 * LMCC_SECOND);
+      loop->nonce++;
+      test_loop_start_sender (loop, TEST_SSRC);
+    }
+  }
+  fail_unless_equals_int (test->n_ends, 0);
+  test_loop_free (loop);
+}
+
+GST_END_TEST;
+
 /* A receiver that ended may be started again. */
 GST_START_TEST (test_a_receiver_that_is_started_again_takes_the_next_session)
 {
@@ -317,6 +455,11 @@ receiver_goodbye_suite (void)
   tcase_add_test (tcase, test_what_is_no_goodbye_ends_nothing);
   tcase_add_test (tcase,
       test_without_being_asked_to_a_receiver_waits_for_the_next);
+  tcase_add_loop_test (tcase, test_one_goodbye_of_several_is_enough, 0,
+      LMCC_BYE_COPIES + 1);
+  tcase_add_loop_test (tcase, test_a_sender_that_vanished_is_waited_for_so_long,
+      0, 3);
+  tcase_add_loop_test (tcase, test_a_sender_that_comes_back_goes_on, 0, 2);
   tcase_add_loop_test (tcase, test_the_next_session_is_not_taken, 0, 2);
   tcase_add_test (tcase,
       test_a_receiver_that_is_started_again_takes_the_next_session);

@@ -152,6 +152,7 @@ test_loop_add_receiver (TestLoop *loop, gint max_level, LmccOnLoss on_loss)
   config.source_policy = loop->source_policy;
   config.codecs = loop->codecs;
   config.end_on_bye = loop->end_on_bye;
+  config.end_on_silence = loop->end_on_silence;
   config.sequence_seed = 65000;
   config.rtt_mode = loop->rtt_mode;
   config.fixed_rtt = loop->fixed_rtt;
@@ -359,6 +360,7 @@ drain_receiver (TestLoop *loop, TestReceiver *test)
       case LMCC_RECEIVER_ACTION_END:
         test->n_ends++;
         test->ended_at = loop->now;
+        test->end_reason = action.reason;
         break;
     }
   }

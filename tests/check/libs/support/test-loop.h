@@ -77,6 +77,7 @@ typedef struct
   guint n_timeouts;
   guint n_ends;
   LmccTime ended_at; /* the latest */
+  const gchar *end_reason;
   guint n_unheard;
   const gchar *unheard; /* the latest one's reason */
   LmccAddress unheard_sender;
@@ -131,6 +132,7 @@ struct _TestLoop
   LmccSourcePolicy source_policy; /* of receivers that are added */
   const gchar *const *codecs;
   gboolean end_on_bye;
+  LmccTime end_on_silence;
   gboolean paused;
   GRand *random;
   guint next_picture; /* decoding order */
