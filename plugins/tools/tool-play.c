@@ -12,6 +12,9 @@
 #define DEFAULT_URI \
   "lmcc://" TOOL_DEFAULT_ADDRESS ":" G_STRINGIFY (TOOL_DEFAULT_PORT)
 
+/* What lmccsrc's eos-timeout can say in ms, s. */
+#define MAX_SILENCE (G_MAXINT / 1000)
+
 /* All that a URI of a session needs; whatever else stands in one is escaped, so
  * that a link from somewhere is one word to gst-launch-1.0. */
 #define URI_CHARACTERS ":/?&=%@[],+"
@@ -68,7 +71,7 @@ tool_play (gint argc, gchar **argv)
 {
   g_autofree gchar *iface = NULL;
   g_autofree gchar *record = NULL;
-  gint level = -1, latency = -1;
+  gint level = -1, latency = -1, silence = -1;
   const GOptionEntry entries[] = {
     { "level", 0, 0, G_OPTION_ARG_INT, &level,
         "Highest level to hold, 0 for the base (default: all)", "LEVEL" },
@@ -82,6 +85,10 @@ tool_play (gint argc, gchar **argv)
         "Write the session into a file (.mkv, .webm, .mp4) instead, until its "
         "sender stops",
         "FILE" },
+    { "silence", 0, 0, G_OPTION_ARG_INT, &silence,
+        "With --record: a sender that is silent for so long, and said no BYE, "
+        "has stopped; 0: wait for ever (default: 60)",
+        "SECONDS" },
     { NULL }
   };
   g_autoptr (GOptionContext) context = g_option_context_new ("[URI]");
@@ -106,12 +113,23 @@ tool_play (gint argc, gchar **argv)
     return TOOL_EXIT_USAGE;
   }
 
+  if (silence > MAX_SILENCE) {
+    tool_error ("--silence=%d: at most %d; 0 is for ever", silence,
+        MAX_SILENCE);
+    return TOOL_EXIT_USAGE;
+  }
+  if (silence >= 0 && record == NULL) {
+    tool_error ("--silence is for --record");
+    return TOOL_EXIT_USAGE;
+  }
+
   uri = g_string_new (NULL);
   g_string_append_uri_escaped (uri, parsed.text, URI_CHARACTERS, FALSE);
   add_number (uri, "max-level", level);
   if (iface != NULL)
     add_parameter (uri, "multicast-iface", iface);
   add_number (uri, "latency", latency);
+  add_number (uri, "eos-timeout", silence >= 0 ? silence * 1000 : -1);
   if (!tool_has_lmcc ("lmccsrc"))
     return TOOL_EXIT_FAILURE;
   if (record != NULL)

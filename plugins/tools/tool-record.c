@@ -6,17 +6,27 @@
  */
 #include "tool-record.h"
 
+#include "record-file.h"
+#include "record-times.h"
 #include "tool-receiver.h"
 
-#include <glib/gstdio.h>
 #include <string.h>
 
 /* What is lost of an MP4 file where the machine fails, at most, ms. */
 #define FRAGMENT_DURATION "1000"
 
-/* A stream may begin so much later than the other, ns: a muxer waits for
- * both. */
+/* A muxer waits for both streams. One may come so much later than the other,
+ * which waits for it, ns; the time is a full queue's, and longer than what
+ * follows. */
 #define MAX_AHEAD 30000000000
+
+/* Of a stream of which nothing has come while the other went on for so long,
+ * ns, nothing is recorded any more. Pictures may begin as late as the next key
+ * frame, which x264enc makes each 250 pictures. */
+#define PATIENCE (20 * GST_SECOND)
+
+/* Who pauses for so long does not go on meanwhile, ns. */
+#define PAUSE GST_SECOND
 
 /**
  * Container:
@@ -50,22 +60,48 @@ typedef struct _Record Record;
 /**
  * RecordStream:
  * @source_pad: name of lmccsrc's pad
- * @muxer_pad: (owned) (nullable): where it goes
+ * @muxer_pad: template of the muxer's pad
+ * @what: what it has, for the user
  * @has_segment: the first one has come
  * @has_caps: likewise, for the muxer
+ * @times: how they change on the way
+ *
+ * The others are under the record's lock:
+ *
+ * @exists: the session has it
+ * @chain: (nullable): what leads to the muxer
+ * @out: (owned) (nullable): where it ends
+ * @block: what holds the stream up there, until the muxer has all streams
+ * @is_ready: something has come there
+ * @is_over: nothing of it is recorded any more
+ * @newest: the latest time that came, or none
+ * @alone_since: since when it goes on and nothing of the other comes, or none
  */
 typedef struct
 {
   Record *record;
   const gchar *source_pad;
-  GstPad *muxer_pad;
+  const gchar *muxer_pad;
+  const gchar *what;
   gboolean has_segment;
   gboolean has_caps;
+  RecordTimes times;
+
+  gboolean exists;
+  GstElement *chain;
+  GstPad *out;
+  gulong block;
+  gboolean is_ready;
+  gboolean is_over;
+  GstClockTime newest;
+  GstClockTime alone_since;
 } RecordStream;
 
 /**
  * Record:
- * @began: the file is being written; atomic
+ * @joined: the muxer has its streams; under @lock
+ * @made: the file is there; atomic
+ * @began: it is being written; atomic
  * @failed: it cannot be; atomic
  */
 struct _Record
@@ -76,6 +112,9 @@ struct _Record
   GstElement *muxer;
   RecordStream video;
   RecordStream sound;
+  GMutex lock;
+  gboolean joined;
+  gint made;
   gint began;
   gint failed;
 };
@@ -100,17 +139,11 @@ find_container (const gchar *path)
 static gboolean
 check_path (const gchar *path)
 {
-  g_autofree gchar *directory = g_path_get_dirname (path);
+  g_autoptr (GError) error = NULL;
 
-  if (g_file_test (path, G_FILE_TEST_EXISTS))
-    tool_error ("--record=%s is there already; name another file, or delete "
-                "it first",
-        path);
-  else if (!g_file_test (directory, G_FILE_TEST_IS_DIR))
-    tool_error ("--record=%s: there is no directory %s; make it first", path,
-        directory);
-  else
+  if (record_file_check (path, &error))
     return TRUE;
+  tool_error ("%s", error->message);
 
   return FALSE;
 }
@@ -149,14 +182,14 @@ describe_chain (const gchar *media_type)
                        "max-size-time=" G_STRINGIFY (MAX_AHEAD);
 
   if (g_str_equal (media_type, "video/x-h264"))
-    return g_strconcat (
-        "h264parse config-interval=-1 ! "
-        "video/x-h264,stream-format=avc3,alignment=au ! h264timestamper ! ",
+    return g_strconcat ("h264parse config-interval=-1 ! "
+                        "video/x-h264,stream-format=avc3,alignment=au ! "
+                        "h264timestamper name=" RECORD_TIMESTAMPER " ! ",
         queue, NULL);
   if (g_str_equal (media_type, "video/x-h265"))
-    return g_strconcat (
-        "h265parse config-interval=-1 ! "
-        "video/x-h265,stream-format=hev1,alignment=au ! h265timestamper ! ",
+    return g_strconcat ("h265parse config-interval=-1 ! "
+                        "video/x-h265,stream-format=hev1,alignment=au ! "
+                        "h265timestamper name=" RECORD_TIMESTAMPER " ! ",
         queue, NULL);
 
   return g_strdup (queue);
@@ -178,11 +211,17 @@ fail (RecordStream *stream, const gchar *media_type, const gchar *cause)
  * encoding: its parameter sets are beside its pictures, where decoders find
  * them. */
 static GstPadProbeReturn
-on_muxer_event (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info,
+on_muxer_pad (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info,
     gpointer user_data)
 {
   RecordStream *stream = user_data;
 
+  if ((GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER) != 0) {
+    record_times_shift_buffer (&stream->times, info);
+    return GST_PAD_PROBE_OK;
+  }
+  if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_SEGMENT)
+    record_times_shift_segment (info);
   if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) != GST_EVENT_CAPS)
     return GST_PAD_PROBE_OK;
   if (stream->has_caps)
@@ -190,6 +229,153 @@ on_muxer_event (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info,
   stream->has_caps = TRUE;
 
   return GST_PAD_PROBE_OK;
+}
+
+static gboolean
+waits (const RecordStream *stream)
+{
+  return stream->exists && !stream->is_ready && !stream->is_over;
+}
+
+/* Called with the lock.
+ *
+ * Returns: whether the muxer is to get its streams, by the caller */
+static gboolean
+begin_join (Record *record)
+{
+  if (record->joined || waits (&record->video) || waits (&record->sound)
+      || (!record->video.is_ready && !record->sound.is_ready))
+    return FALSE;
+  record->joined = TRUE;
+
+  return TRUE;
+}
+
+static gboolean
+join_stream (RecordStream *stream)
+{
+  g_autoptr (GstPad) pad = NULL;
+
+  if (!stream->is_ready)
+    return TRUE;
+  pad =
+      gst_element_request_pad_simple (stream->record->muxer, stream->muxer_pad);
+  if (pad == NULL)
+    return FALSE;
+  gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+      on_muxer_pad, stream, NULL);
+
+  return gst_pad_link (stream->out, pad) == GST_PAD_LINK_OK;
+}
+
+static void
+let_go (RecordStream *stream)
+{
+  if (stream->is_ready)
+    gst_pad_remove_probe (stream->out, stream->block);
+}
+
+/* A muxer has to know all its streams before the first packet of any, and
+ * writes nothing that can be played where one of them never has any. */
+static void
+join (Record *record)
+{
+  if (!join_stream (&record->video) || !join_stream (&record->sound)) {
+    g_atomic_int_set (&record->failed, TRUE);
+    GST_ELEMENT_ERROR (record->receiver.source, STREAM, MUX,
+        ("The session cannot be recorded in %s; try .mkv", record->path),
+        (NULL));
+  }
+  let_go (&record->video);
+  let_go (&record->sound);
+}
+
+/* The pipeline has no sink that would tell of the end. */
+static void
+tell_nothing_came (Record *record)
+{
+  GstElement *pipeline = record->receiver.pipeline;
+
+  gst_element_post_message (pipeline,
+      gst_message_new_eos (GST_OBJECT (pipeline)));
+}
+
+static gboolean
+is_left (const RecordStream *stream)
+{
+  return stream->exists && !stream->is_over;
+}
+
+/* Nothing more of @stream is recorded, and nobody waits for it any more. What
+ * is in its parser still goes to the file. */
+static void
+give_up (RecordStream *stream)
+{
+  Record *record = stream->record;
+  g_autoptr (GstPad) in = NULL;
+  gboolean joins, is_last;
+
+  g_mutex_lock (&record->lock);
+  stream->is_over = TRUE;
+  if (stream->is_ready)
+    in = gst_element_get_static_pad (stream->chain, "sink");
+  joins = begin_join (record);
+  is_last =
+      !record->joined && !is_left (&record->video) && !is_left (&record->sound);
+  g_mutex_unlock (&record->lock);
+  if (joins)
+    join (record);
+  if (in != NULL)
+    gst_pad_send_event (in, gst_event_new_eos ());
+  if (is_last)
+    tell_nothing_came (record);
+}
+
+/* Holds the stream up, but for what comes before its data. */
+static GstPadProbeReturn
+on_ready (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info, gpointer user_data)
+{
+  RecordStream *stream = user_data;
+  Record *record = stream->record;
+  gboolean joins;
+
+  if ((GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM)
+      != 0) {
+    if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_EOS)
+      give_up (stream);
+    return GST_PAD_PROBE_PASS;
+  }
+  g_mutex_lock (&record->lock);
+  stream->is_ready = !stream->is_over;
+  joins = begin_join (record);
+  g_mutex_unlock (&record->lock);
+  if (joins)
+    join (record);
+
+  return GST_PAD_PROBE_OK;
+}
+
+/* Whether the stream is still recorded, by @chain. */
+static gboolean
+set_chain (RecordStream *stream, GstElement *chain)
+{
+  gboolean is_over;
+
+  g_mutex_lock (&stream->record->lock);
+  is_over = stream->is_over;
+  if (!is_over) {
+    stream->chain = chain;
+    stream->out = gst_element_get_static_pad (chain, "src");
+    stream->block = gst_pad_add_probe (stream->out,
+        GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER
+            | GST_PAD_PROBE_TYPE_BUFFER_LIST
+            | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+        on_ready, stream, NULL);
+  }
+  g_mutex_unlock (&stream->record->lock);
+
+  return !is_over;
 }
 
 /* Of what a session's depayloader and parser have made one stream. */
@@ -203,7 +389,7 @@ on_parsed (GstElement *parser G_GNUC_UNUSED, GstPad *pad, RecordStream *stream)
       : "a stream of no known format";
   g_autofree gchar *text = describe_chain (media_type);
   g_autoptr (GError) error = NULL;
-  g_autoptr (GstPad) in = NULL, out = NULL;
+  g_autoptr (GstPad) in = NULL;
   GstElement *chain;
 
   if (strstr (record->container->takes, media_type) == NULL) {
@@ -215,15 +401,94 @@ on_parsed (GstElement *parser G_GNUC_UNUSED, GstPad *pad, RecordStream *stream)
     fail (stream, media_type, error->message);
     return;
   }
+  if (!set_chain (stream, chain)) {
+    gst_object_unref (gst_object_ref_sink (chain));
+    return;
+  }
+  record_times_watch (&stream->times, chain);
   gst_bin_add (GST_BIN (record->receiver.pipeline), chain);
   in = gst_element_get_static_pad (chain, "sink");
-  out = gst_element_get_static_pad (chain, "src");
-  gst_pad_add_probe (stream->muxer_pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
-      on_muxer_event, stream, NULL);
-  if (gst_pad_link (out, stream->muxer_pad) != GST_PAD_LINK_OK
-      || !gst_element_sync_state_with_parent (chain)
+  if (!gst_element_sync_state_with_parent (chain)
       || gst_pad_link (pad, in) != GST_PAD_LINK_OK)
     fail (stream, media_type, NULL);
+}
+
+static RecordStream *
+get_other (RecordStream *stream)
+{
+  Record *record = stream->record;
+
+  return stream == &record->video ? &record->sound : &record->video;
+}
+
+/* Notes that @stream has come up to @time. Both stop where the session does.
+ *
+ * Returns: (nullable): the other one, where it was waited for long enough */
+static RecordStream *
+note_time (RecordStream *stream, GstClockTime time)
+{
+  RecordStream *other = get_other (stream);
+
+  other->alone_since = GST_CLOCK_TIME_NONE;
+  if (!GST_CLOCK_TIME_IS_VALID (stream->alone_since)
+      || time > stream->newest + PAUSE)
+    stream->alone_since = time;
+  stream->newest = GST_CLOCK_TIME_IS_VALID (stream->newest)
+      ? MAX (stream->newest, time)
+      : time;
+
+  return is_left (other) && stream->newest >= stream->alone_since + PATIENCE
+      ? other
+      : NULL;
+}
+
+static GstBuffer *
+get_last_buffer (GstPadProbeInfo *info)
+{
+  GstBufferList *list;
+
+  if ((GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER) != 0)
+    return GST_PAD_PROBE_INFO_BUFFER (info);
+  list = GST_PAD_PROBE_INFO_BUFFER_LIST (info);
+
+  return gst_buffer_list_get (list, gst_buffer_list_length (list) - 1);
+}
+
+/* The running time is that of the buffer. */
+static GstPadProbeReturn
+on_buffers (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info,
+    gpointer user_data)
+{
+  RecordStream *stream = user_data, *missing = NULL;
+  GstClockTime time = GST_BUFFER_PTS (get_last_buffer (info));
+  gboolean over;
+
+  g_mutex_lock (&stream->record->lock);
+  over = stream->is_over;
+  if (!over && GST_CLOCK_TIME_IS_VALID (time))
+    missing = note_time (stream, time);
+  g_mutex_unlock (&stream->record->lock);
+  if (missing != NULL) {
+    tool_error ("no %s has come for %u s: %s is recorded without from here on",
+        missing->what, (guint) (PATIENCE / GST_SECOND), stream->record->path);
+    give_up (missing);
+  }
+
+  return over ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
+}
+
+/* Whether EOS of the source has nothing to push out of a parser, which would
+ * call that an error. */
+static gboolean
+is_void (RecordStream *stream)
+{
+  gboolean is_void;
+
+  g_mutex_lock (&stream->record->lock);
+  is_void = !stream->is_ready || stream->is_over;
+  g_mutex_unlock (&stream->record->lock);
+
+  return is_void;
 }
 
 /* All its segments have running times. What a decoder needs after a change to a
@@ -232,8 +497,13 @@ static GstPadProbeReturn
 on_event (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info, gpointer user_data)
 {
   RecordStream *stream = user_data;
+  GstEventType type = GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info));
 
-  if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) != GST_EVENT_SEGMENT)
+  if (type == GST_EVENT_EOS && is_void (stream)) {
+    give_up (stream);
+    return GST_PAD_PROBE_DROP;
+  }
+  if (type != GST_EVENT_SEGMENT)
     return GST_PAD_PROBE_OK;
   if (stream->has_segment)
     return GST_PAD_PROBE_DROP;
@@ -243,7 +513,7 @@ on_event (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info, gpointer user_data)
 }
 
 static gboolean
-add_stream (RecordStream *stream, const gchar *muxer_pad)
+add_stream (RecordStream *stream)
 {
   Record *record = stream->record;
   ToolReceiver *receiver = &record->receiver;
@@ -251,14 +521,15 @@ add_stream (RecordStream *stream, const gchar *muxer_pad)
   g_autoptr (GstPad) pad =
       gst_element_get_static_pad (receiver->source, stream->source_pad);
 
-  stream->muxer_pad = gst_element_request_pad_simple (record->muxer, muxer_pad);
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_event, stream,
       NULL);
+  gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_buffers,
+      stream, NULL);
   g_signal_connect (parser, "pad-added", G_CALLBACK (on_parsed), stream);
   gst_bin_add (GST_BIN (receiver->pipeline), parser);
 
-  return stream->muxer_pad != NULL
-      && gst_element_sync_state_with_parent (parser)
+  return gst_element_sync_state_with_parent (parser)
       && gst_element_link_pads (receiver->source, stream->source_pad, parser,
           "sink");
 }
@@ -283,7 +554,23 @@ add_writer (Record *record)
       && gst_element_sync_state_with_parent (record->muxer);
 }
 
-/* A muxer has to know all its streams before the first packet of any. */
+/* It may be there meanwhile. */
+static gboolean
+make_file (Record *record)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (record_file_make (record->path, &error)) {
+    g_atomic_int_set (&record->made, TRUE);
+    return TRUE;
+  }
+  g_atomic_int_set (&record->failed, TRUE);
+  GST_ELEMENT_ERROR (record->receiver.source, RESOURCE, OPEN_WRITE,
+      ("%s", error->message), (NULL));
+
+  return FALSE;
+}
+
 static void
 on_no_more_pads (GstElement *source, Record *record)
 {
@@ -291,10 +578,12 @@ on_no_more_pads (GstElement *source, Record *record)
 
   if (!g_atomic_int_compare_and_exchange (&record->began, FALSE, TRUE))
     return;
-  if (!add_writer (record))
+  if (!make_file (record) || !add_writer (record))
     return; /* The cause is on the bus. */
-  if (!add_stream (&record->video, "video_%u")
-      || (sound != NULL && !add_stream (&record->sound, "audio_%u")))
+  record->video.exists = TRUE;
+  record->sound.exists = sound != NULL;
+  if (!add_stream (&record->video)
+      || (sound != NULL && !add_stream (&record->sound)))
     GST_ELEMENT_ERROR (source, STREAM, MUX,
         ("The session cannot be recorded in %s", record->path), (NULL));
   else
@@ -313,27 +602,47 @@ finish (ToolReceiver *receiver)
       && gst_element_send_event (receiver->source, gst_event_new_eos ());
 }
 
-/* A file that nothing was written to is of no use. */
-static void
-remove_empty (const Record *record)
+/* The exit status, given that of the reception. */
+static gint
+conclude (Record *record, gint status)
 {
-  GStatBuf status;
+  if (record->made && record_file_remove_empty (record->path)
+      && status == TOOL_EXIT_OK) {
+    tool_error ("nothing came that could be recorded in %s", record->path);
+    return TOOL_EXIT_FAILURE;
+  }
+  if (status == TOOL_EXIT_OK)
+    tool_error ("%s is complete", record->path);
 
-  if (record->began && g_stat (record->path, &status) == 0
-      && status.st_size == 0)
-    g_unlink (record->path);
+  return status;
 }
 
 static void
 record_clear (Record *record)
 {
   tool_receiver_clear (&record->receiver);
-  gst_clear_object (&record->video.muxer_pad);
-  gst_clear_object (&record->sound.muxer_pad);
+  gst_clear_object (&record->video.out);
+  gst_clear_object (&record->sound.out);
   gst_clear_object (&record->muxer);
+  g_mutex_clear (&record->lock);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Record, record_clear)
+
+static void
+init_stream (Record *record, RecordStream *stream, const gchar *source_pad,
+    const gchar *muxer_pad, const gchar *what)
+{
+  *stream = (RecordStream){
+    .record = record,
+    .source_pad = source_pad,
+    .muxer_pad = muxer_pad,
+    .what = what,
+    .times = RECORD_TIMES_INIT,
+    .newest = GST_CLOCK_TIME_NONE,
+    .alone_since = GST_CLOCK_TIME_NONE,
+  };
+}
 
 /**
  * tool_record:
@@ -349,12 +658,12 @@ tool_record (const gchar *uri, const gchar *path)
 {
   static const ToolReceiverHandler handler = { .finish = finish };
   g_auto (Record) record = { .receiver = { .handler = &handler } };
-  gint status;
 
+  g_mutex_init (&record.lock);
   record.path = path;
   record.container = find_container (path);
-  record.video = (RecordStream){ .record = &record, .source_pad = "src" };
-  record.sound = (RecordStream){ .record = &record, .source_pad = "audio" };
+  init_stream (&record, &record.video, "src", "video_%u", "picture");
+  init_stream (&record, &record.sound, "audio", "audio_%u", "sound");
   if (record.container == NULL || !check_path (path)
       || !tool_receiver_open (&record.receiver, uri))
     return TOOL_EXIT_USAGE;
@@ -363,11 +672,6 @@ tool_record (const gchar *uri, const gchar *path)
   g_object_set (record.receiver.source, "eos-on-bye", TRUE, NULL);
   g_signal_connect (record.receiver.source, "no-more-pads",
       G_CALLBACK (on_no_more_pads), &record);
-  status = tool_receiver_run (&record.receiver);
-  if (status == TOOL_EXIT_OK)
-    tool_error ("%s is complete", path);
-  else
-    remove_empty (&record);
 
-  return status;
+  return conclude (&record, tool_receiver_run (&record.receiver));
 }
