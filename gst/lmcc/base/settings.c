@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/lmcc/lmcc-settings.h>
+#include "base/settings.h"
 
 #include <math.h>
 
@@ -10,6 +10,7 @@ struct _LmccSettings
   const LmccSetting *table;
   guint n;
   gdouble *values;
+  gboolean *given; /* by lmcc_settings_set() */
 };
 
 /**
@@ -35,6 +36,7 @@ lmcc_settings_new (const LmccSetting *table, guint n)
   settings->table = table;
   settings->n = n;
   settings->values = g_new (gdouble, n);
+  settings->given = g_new0 (gboolean, n);
   for (i = 0; i < n; i++)
     settings->values[i] = table[i].standard;
 
@@ -53,6 +55,7 @@ lmcc_settings_copy (const LmccSettings *settings)
   LmccSettings *copy = g_memdup2 (settings, sizeof (*settings));
 
   copy->values = g_memdup2 (settings->values, settings->n * sizeof (gdouble));
+  copy->given = g_memdup2 (settings->given, settings->n * sizeof (gboolean));
 
   return copy;
 }
@@ -65,6 +68,7 @@ void
 lmcc_settings_free (LmccSettings *settings)
 {
   g_free (settings->values);
+  g_free (settings->given);
   g_free (settings);
 }
 
@@ -201,8 +205,29 @@ lmcc_settings_set (LmccSettings *settings, const gchar *name,
     return FALSE;
   }
   settings->values[i] = number;
+  settings->given[i] = TRUE;
 
   return TRUE;
+}
+
+/*
+ * lmcc_settings_prefer:
+ * @settings: settings
+ * @name: one of the table
+ * @value: as lmcc_settings_get() has it, within the setting's range
+ *
+ * Puts another value in the place of the standard one. What
+ * lmcc_settings_set() was given stays.
+ */
+void
+lmcc_settings_prefer (LmccSettings *settings, const gchar *name, gdouble value)
+{
+  guint i;
+
+  g_return_if_fail (find (settings, name, &i));
+
+  if (!settings->given[i])
+    settings->values[i] = value;
 }
 
 /**

@@ -365,3 +365,40 @@ lmcc_loss_intervals_get_loss_rate (LmccLossIntervals *history)
   return MIN (weighted_ratio (intervals, n - 1),
       weighted_ratio (intervals + 1, n - 1));
 }
+
+/**
+ * lmcc_loss_intervals_get_impact_rate:
+ * @history: a history
+ *
+ * The loss-event rate by equations 10, 16 and 17 of the paper named at
+ * lmcc_loss_intervals_new(), as they are printed:
+ *
+ *     p = sum w_i Psi_i
+ *         / max (sum w_i Theta_i, sum w_i Theta_{i+1}) over i = 0 to k - 1
+ *
+ * An event's losses are those of the interval that it ends, so the newest ones
+ * count at once, where lmcc_loss_intervals_get_loss_rate() has them only when
+ * the next event comes or the open interval is taken in. With LIP both are the
+ * same. Intervals are from the beginning of an event to that of the next; its
+ * equation 13 has them from end to end, which have the same mean.
+ *
+ * Returns: p, from 0 to 1; 0 until the first loss
+ */
+gdouble
+lmcc_loss_intervals_get_impact_rate (LmccLossIntervals *history)
+{
+  LmccLossInterval intervals[LMCC_LOSS_INTERVALS + 1];
+  guint n = lmcc_loss_intervals_get (history, intervals);
+  gdouble impact = 0, with_open = 0, closed = 0;
+  guint i;
+
+  if (n == 0)
+    return 0;
+  for (i = 0; i + 1 < n; i++) {
+    impact += weights[i] * intervals[i].losses;
+    with_open += weights[i] * intervals[i].packets;
+    closed += weights[i] * intervals[i + 1].packets;
+  }
+
+  return MIN (impact / MAX (with_open, closed), 1);
+}

@@ -66,6 +66,7 @@ guint lmcc_loss_intervals_get (LmccLossIntervals *history,
     LmccLossInterval intervals[LMCC_LOSS_INTERVALS + 1]);
 gboolean lmcc_loss_intervals_is_quiet (LmccLossIntervals *history);
 gdouble lmcc_loss_intervals_get_loss_rate (LmccLossIntervals *history);
+gdouble lmcc_loss_intervals_get_impact_rate (LmccLossIntervals *history);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmccLossIntervals, lmcc_loss_intervals_free)
 

@@ -10,6 +10,7 @@
 #include <gst/lmcc/lmcc-session-algorithm.h>
 #include "control/controller.h"
 #include "control/elm/join-backoff.h"
+#include "control/elm/rules.h"
 #include "control/elm/slow-start.h"
 #include "control/elm/smoother.h"
 #include "control/elm/subscription.h"
@@ -47,6 +48,7 @@ typedef struct
 
   gdouble calculated;
   LmccElmSmoother smoother;
+  LmccElmRules rules;
 
   LmccSubscription subscription;
   LmccSlowStart slow_start;
@@ -127,12 +129,26 @@ start_history (Elm *elm, LmccTime now, gdouble rate)
   lmcc_loss_intervals_start (elm->history, now, interval_for_rate (elm, rate));
 }
 
+static gdouble
+loss_rate (const Elm *elm)
+{
+  return elm->rules.loss_mean == LMCC_ELM_LOSS_MEAN_PAPER
+      ? lmcc_loss_intervals_get_impact_rate (elm->history)
+      : lmcc_loss_intervals_get_loss_rate (elm->history);
+}
+
 /* X, unbounded; infinite before the first loss. */
 static gdouble
 formula_rate (const Elm *elm)
 {
-  return lmcc_tcp_model_rate (lmcc_loss_intervals_get_loss_rate (elm->history),
-      get_rtt (elm), elm->session->packet_size);
+  return lmcc_tcp_model_rate (loss_rate (elm), get_rtt (elm),
+      elm->session->packet_size);
+}
+
+static gdouble
+limit (const Elm *elm, gdouble rate)
+{
+  return elm->rules.rate_limit ? MIN (rate, highest_rate (elm)) : rate;
 }
 
 /* RFC 5348 section 4.3 bounds X, by twice the receive rate, and leaves p alone:
@@ -141,12 +157,10 @@ formula_rate (const Elm *elm)
 static void
 calculate (Elm *elm, LmccTime now)
 {
-  gdouble highest = highest_rate (elm);
-
   elm->calculated = formula_rate (elm);
   if (isfinite (elm->calculated))
-    elm->calculated = MIN (elm->calculated, highest);
-  lmcc_elm_smoother_add (&elm->smoother, now, MIN (elm->calculated, highest));
+    elm->calculated = limit (elm, elm->calculated);
+  lmcc_elm_smoother_add (&elm->smoother, now, limit (elm, elm->calculated));
 }
 
 /* A layer more is about to be sent over the path. What the history says beyond
@@ -158,7 +172,8 @@ limit_history (Elm *elm, LmccTime now)
 {
   gdouble highest = highest_rate (elm);
 
-  if (lmcc_loss_intervals_get_events (elm->history) > 0
+  if (elm->rules.history_limit
+      && lmcc_loss_intervals_get_events (elm->history) > 0
       && formula_rate (elm) > highest)
     start_history (elm, now, highest);
 }
@@ -210,16 +225,23 @@ leave (Elm *elm, LmccTime now, const gchar *reason)
   elm->parent.reason = reason;
 }
 
-/* The losses that a layer made are no reason to leave the next one. */
 static void
 begin_deaf_period (Elm *elm, LmccTime now)
 {
-  gdouble rate = level_rate (elm, elm->level);
-
   elm->deaf = TRUE;
   elm->deaf_since = now;
   elm->last_loss = now;
   elm->left_packet = now;
+}
+
+/* The losses that a layer made are no reason to leave the next one. */
+static void
+follow_leave (Elm *elm, LmccTime now)
+{
+  gdouble rate = level_rate (elm, elm->level);
+
+  if (elm->rules.deaf_after_leave)
+    begin_deaf_period (elm, now);
   if (elm->restart && elm->calculated < rate) {
     start_history (elm, now, rate);
     elm->calculated = rate;
@@ -255,6 +277,15 @@ notice_congestion (Elm *elm, LmccTime now)
   elm->below = below;
 }
 
+/* Where the losses are over, as after another receiver's experiment, the rate
+ * is about to come back. */
+static gboolean
+may_leave (const Elm *elm)
+{
+  return elm->rules.leave_while_quiet
+      || !lmcc_loss_intervals_is_quiet (elm->history);
+}
+
 static void
 follow_strategy (Elm *elm, LmccTime now)
 {
@@ -271,10 +302,8 @@ follow_strategy (Elm *elm, LmccTime now)
                                : elm->smoother.value,
       &rates);
   notice_congestion (elm, now);
-  /* Where the losses are over, as after another receiver's experiment, the rate
-   * is about to come back. */
   if (elm->subscription.leave.running && now >= elm->subscription.leave.at
-      && !lmcc_loss_intervals_is_quiet (elm->history))
+      && may_leave (elm))
     leave (elm, now, "the calculated rate is below the level's");
   else if (elm->subscription.join.running && now >= elm->subscription.join.at
       && now >= held_until (elm))
@@ -288,7 +317,7 @@ follow_strategy (Elm *elm, LmccTime now)
 static gboolean
 waits_for_rtt (const Elm *elm)
 {
-  return elm->slow_start.active && !elm->rtt_known
+  return elm->rules.wait_for_rtt && elm->slow_start.active && !elm->rtt_known
       && lmcc_loss_intervals_get_events (elm->history) > 0;
 }
 
@@ -396,7 +425,7 @@ elm_loss (LmccController *controller, LmccTime now, guint layer,
   first = lmcc_loss_intervals_get_events (elm->history) == 0;
   if (to_virtual (elm, &rest))
     lmcc_loss_intervals_lose (elm->history, &rest);
-  if (first) {
+  if (first && elm->rules.first_interval == LMCC_ELM_FIRST_INTERVAL_RATE) {
     elm->first_rtt = get_rtt (elm);
     lmcc_loss_intervals_set_first (elm->history,
         lmcc_loss_intervals_first_length (lmcc_receive_rate_get (&elm->received,
@@ -466,7 +495,7 @@ elm_level (LmccController *controller, LmccTime now, gint level)
     lmcc_slow_start_joined (&elm->slow_start, now, level_rate (elm, 0),
         level_rate (elm, level), deaf_period_floor (elm));
   } else if (left) {
-    begin_deaf_period (elm, now);
+    follow_leave (elm, now);
   }
 }
 
@@ -483,11 +512,11 @@ elm_rtt (LmccController *controller, LmccTime now, LmccTime rtt)
   lmcc_loss_intervals_set_rtt (elm->history, rtt);
   lmcc_loss_intervals_set_hold (elm->history,
       MIN (rtt, LMCC_SECOND) + LMCC_ELM_LOSS_DELAY);
-  if (first && elm->level >= 0) {
+  if (first && elm->rules.wait_for_rtt && elm->level >= 0) {
     lmcc_subscription_reset (&elm->subscription);
     elm->calculated = formula_rate (elm);
     lmcc_elm_smoother_restart (&elm->smoother, now,
-        MIN (elm->calculated, highest_rate (elm)));
+        limit (elm, elm->calculated));
   }
 }
 
@@ -542,7 +571,7 @@ find_timer (const Elm *elm, LmccTime *at)
     return "slow start";
   }
   if (elm->subscription.leave.running) {
-    if (!lmcc_loss_intervals_is_quiet (elm->history))
+    if (may_leave (elm))
       *at = elm->subscription.leave.at;
     return "leave";
   }
@@ -574,7 +603,7 @@ elm_status (LmccController *controller, LmccTime now,
   status->state = elm->deaf    ? "deaf"
       : elm->slow_start.active ? "slow start"
                                : "steady";
-  status->loss_event_rate = lmcc_loss_intervals_get_loss_rate (elm->history);
+  status->loss_event_rate = loss_rate (elm);
   status->calculated_rate = elm->calculated;
   status->smoothed_rate = elm->smoother.value;
   status->trains = lmcc_elm_trains_describe (&elm->trains, now);
@@ -641,6 +670,7 @@ apply_settings (Elm *elm, const LmccSettings *settings)
   elm->restart = lmcc_settings_get_count (settings, "restart");
   elm->leave_latency = lmcc_settings_get_time (settings, "leave-latency");
   elm->experiment_time = lmcc_settings_get_time (settings, "experiment-time");
+  lmcc_elm_rules_init (&elm->rules, settings);
 }
 
 static LmccController *
@@ -648,6 +678,7 @@ elm_create (const LmccSession *session, const LmccSettings *settings,
     guint32 seed)
 {
   Elm *elm = g_new0 (Elm, 1);
+  g_autoptr (LmccSettings) resolved = lmcc_elm_rules_resolve (settings);
 
   lmcc_controller_init (&elm->parent, &lmcc_algorithm_elm, &elm_class);
   elm->parent.reason = "start";
@@ -655,7 +686,7 @@ elm_create (const LmccSession *session, const LmccSettings *settings,
   elm->dice = g_rand_new_with_seed (seed);
   elm->level = -1;
   elm->calculated = INFINITY;
-  apply_settings (elm, settings);
+  apply_settings (elm, resolved);
 
   return &elm->parent;
 }

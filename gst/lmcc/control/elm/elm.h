@@ -19,7 +19,7 @@ typedef enum
   LMCC_ELM_SMOOTHING_NONE,
 } LmccElmSmoothing;
 
-#define LMCC_ELM_N_SETTINGS 24
+#define LMCC_ELM_N_SETTINGS 32
 
 extern const LmccSetting lmcc_elm_settings[LMCC_ELM_N_SETTINGS];
 

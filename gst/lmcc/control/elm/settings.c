@@ -3,6 +3,7 @@
  */
 #include "control/elm/elm.h"
 
+#include "control/elm/rules.h"
 #include "control/elm/slow-start.h"
 #include "control/elm/subscription.h"
 #include "control/quality-watch.h"
@@ -29,6 +30,21 @@ static const gchar *const smoothing_names[] = { [LMCC_ELM_SMOOTHING_EWMA] =
                                                     "ewma",
   [LMCC_ELM_SMOOTHING_PERCENTILES] = "percentiles",
   [LMCC_ELM_SMOOTHING_NONE] = "none",
+  NULL };
+
+static const gchar *const rules_names[] = { [LMCC_ELM_RULES_OURS] = "ours",
+  [LMCC_ELM_RULES_THESIS] = "thesis",
+  NULL };
+
+static const gchar *const first_interval_names[] = {
+  [LMCC_ELM_FIRST_INTERVAL_RATE] = "rate",
+  [LMCC_ELM_FIRST_INTERVAL_PACKETS] = "packets",
+  NULL
+};
+
+static const gchar *const loss_mean_names[] = { [LMCC_ELM_LOSS_MEAN_PAIRED] =
+                                                    "paired",
+  [LMCC_ELM_LOSS_MEAN_PAPER] = "paper",
   NULL };
 
 const LmccSetting lmcc_elm_settings[LMCC_ELM_N_SETTINGS] = {
@@ -111,4 +127,38 @@ const LmccSetting lmcc_elm_settings[LMCC_ELM_N_SETTINGS] = {
       "go by the sender's trains where there are any: no layer is joined for "
       "which there is no room, and one for which there is without a wait; not "
       "in the paper" },
+  { "rate-limit", LMCC_SETTING_SWITCH, 0, 1, 1, NULL,
+      "the calculated rate is at most what the lazy strategy joins for at "
+      "once, before it is smoothed (as RFC 5348 section 4.3 limits it); "
+      "without, it is what the formula gives (Colussi 2004, section 6.1.4)" },
+  { "history-limit", LMCC_SETTING_SWITCH, 0, 1, 1, NULL,
+      "where the formula gives more than that at a join, the loss history "
+      "begins again there; without, it goes on (Colussi 2004, section 4.2.5: "
+      "the latest eight intervals)" },
+  { "leave-while-quiet", LMCC_SETTING_SWITCH, 0, 1, 0, NULL,
+      "a layer is left when its waiting time is over, though the losses are "
+      "over too (Colussi 2004, section 6.1.2: only the rate cancels the "
+      "timer)" },
+  { "first-interval", LMCC_SETTING_CHOICE, 0, 0, LMCC_ELM_FIRST_INTERVAL_RATE,
+      first_interval_names,
+      "length of the interval before the first loss: that at which TCP gets "
+      "the rate received (RFC 4654 section 5.6), or its packets (Colussi "
+      "2004, section 4.2.4)" },
+  { "wait-for-rtt", LMCC_SETTING_SWITCH, 0, 1, 1, NULL,
+      "until the round-trip time is measured a loss stops the joins of the "
+      "slow start and does not end it, and then the average begins anew; "
+      "without, it ends where X is below the level's rate (Colussi 2004, "
+      "section 6.2.4)" },
+  { "loss-mean", LMCC_SETTING_CHOICE, 0, 0, LMCC_ELM_LOSS_MEAN_PAIRED,
+      loss_mean_names,
+      "losses in a packet: over the same intervals above and below, or the "
+      "latest events' over the longer mean interval (Colussi 2004, equations "
+      "10, 16 and 17)" },
+  { "deaf-after-leave", LMCC_SETTING_SWITCH, 0, 1, 1, NULL,
+      "losses of before a leave, or of its leave-latency, do not count after "
+      "it; without, all do: the paper has a deaf period for joins only "
+      "(Colussi 2004, section 6.2.4)" },
+  { "rules", LMCC_SETTING_CHOICE, 0, 0, LMCC_ELM_RULES_OURS, rules_names,
+      "which values the settings have that are not given: those of this "
+      "list, or those with which ELM is what Colussi 2004 describes" },
 };

@@ -3,6 +3,8 @@
  */
 #include "control/elm/smoother.h"
 
+#include <math.h>
+
 /*
  * lmcc_elm_smoother_init:
  * @smoother: (out): has no sample
@@ -15,6 +17,7 @@ lmcc_elm_smoother_init (LmccElmSmoother *smoother, const LmccSettings *settings)
     .smoothing = lmcc_settings_get_count (settings, "smoothing"),
     .time = lmcc_settings_get_time (settings, "smoothing-time"),
     .history = lmcc_settings_get_count (settings, "percentile-history"),
+    .taken = LMCC_TIME_NONE,
   };
   smoother->percentiles = lmcc_percentiles_new (smoother->history,
       lmcc_settings_get (settings, "percentile-low"),
@@ -31,13 +34,19 @@ lmcc_elm_smoother_clear (LmccElmSmoother *smoother)
  * lmcc_elm_smoother_add:
  * @smoother: a smoother
  * @now: the time
- * @sample: the rate now
+ * @sample: the rate now; one that is infinite, as before the first loss, is
+ *     left out, but where there is no other
  */
 void
 lmcc_elm_smoother_add (LmccElmSmoother *smoother, LmccTime now, gdouble sample)
 {
   LmccTime elapsed = now - smoother->taken;
 
+  if (!isfinite (sample)) {
+    if (smoother->taken == LMCC_TIME_NONE)
+      smoother->value = sample;
+    return;
+  }
   switch (smoother->smoothing) {
     case LMCC_ELM_SMOOTHING_EWMA:
       lmcc_ewma_add_timed (&smoother->average, sample, elapsed, smoother->time);
@@ -69,5 +78,6 @@ lmcc_elm_smoother_restart (LmccElmSmoother *smoother, LmccTime now,
 {
   lmcc_ewma_init (&smoother->average, 1);
   lmcc_percentiles_reset (smoother->percentiles);
+  smoother->taken = LMCC_TIME_NONE;
   lmcc_elm_smoother_add (smoother, now, sample);
 }

@@ -17,7 +17,7 @@ G_BEGIN_DECLS
  * @average: of the exponentially weighted average
  * @percentiles: of the mean between two percentiles
  * @history: samples in @percentiles
- * @taken: when the latest sample was taken
+ * @taken: when the latest sample was taken; %LMCC_TIME_NONE: none was
  * @value: the smoothed rate
  *
  * The calculated rate, smoothed as ELM's settings say.

@@ -200,6 +200,42 @@ GST_START_TEST (test_the_history_weighs_eight_intervals)
 
 GST_END_TEST;
 
+/* Intervals of 10 and 20 packets, each ended by an event: of one loss, and of
+ * three. */
+GST_START_TEST (test_the_impact_of_the_newest_event_counts_at_once)
+{
+  g_autoptr (LmccLossIntervals) history =
+      lmcc_loss_intervals_new (LMCC_LOSS_WINDOW_LAP, RTT);
+
+  fail_unless_equals_float (lmcc_loss_intervals_get_impact_rate (history), 0);
+  feed (history, 0, "..........x...................xxx....");
+  assert_near (lmcc_loss_intervals_get_loss_rate (history),
+      (1 + 1) / (20.0 + 10));
+  assert_near (lmcc_loss_intervals_get_impact_rate (history),
+      (3 + 1) / (20.0 + 10));
+  feed (history, 37, "....................");
+  assert_near (lmcc_loss_intervals_get_impact_rate (history),
+      (3 + 1) / (27.0 + 20));
+  assert_near (lmcc_loss_intervals_get_loss_rate (history), 2 / (20.0 + 10));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_with_lip_the_impact_rate_is_the_loss_rate)
+{
+  g_autoptr (LmccLossIntervals) history =
+      lmcc_loss_intervals_new (LMCC_LOSS_WINDOW_LIP, RTT);
+  guint i;
+
+  for (i = 0; i < 12; i++) {
+    feed (history, 37 * i, "...x..xx......x......................");
+    assert_near (lmcc_loss_intervals_get_impact_rate (history),
+        lmcc_loss_intervals_get_loss_rate (history));
+  }
+}
+
+GST_END_TEST;
+
 static gdouble
 bernoulli (guint window, gdouble p, guint per_rtt)
 {
@@ -745,6 +781,8 @@ loss_intervals_suite (void)
       test_the_window_leaves_out_losses_close_behind_another);
   tcase_add_test (tcase, test_the_window_takes_every_second_loss_as_one);
   tcase_add_test (tcase, test_the_history_weighs_eight_intervals);
+  tcase_add_test (tcase, test_the_impact_of_the_newest_event_counts_at_once);
+  tcase_add_test (tcase, test_with_lip_the_impact_rate_is_the_loss_rate);
   tcase_add_loop_test (tcase, test_lip_falls_with_the_packet_rate_as_predicted,
       0, test_is_slow () ? 1 : G_N_ELEMENTS (bernoulli_rows));
   tcase_add_loop_test (tcase, test_lap_is_the_loss_rate_at_any_packet_rate, 0,
