@@ -14,9 +14,14 @@
 #define NOTICE_INTERVAL (250 * LMCC_MSECOND)
 #define NOTICE_SHARE 100
 
-/* An encoder's own key frame may come so much later than the one before it did:
- * one that is asked for just before it would be the second of two. */
+/* Of two key frames so close to each other one is too many. An encoder's own
+ * one may come so much earlier or later than the one before it did. */
 #define SLACK (500 * LMCC_MSECOND)
+
+/* Encoders that make one so often are left to it. Of one that made no second
+ * one before it was asked none is expected. */
+#define OFTEN LMCC_SECOND
+#define RARE (3600 * LMCC_SECOND)
 
 /* So many requests for one key frame are a crowd that the notice reaches too
  * late. Receivers then wait so long that FEW would have asked. With few in this
@@ -83,6 +88,7 @@ lmcc_sender_note_key (LmccSender *sender, LmccTime now)
   requests->key = now;
   requests->key_waits = TRUE;
   requests->wanted = FALSE;
+  requests->wanted_since = 0;
   sender->stats.key_units_unanswered = 0;
 }
 
@@ -131,6 +137,8 @@ get_distance (const LmccSenderKeyRequests *requests)
 
   if (own == 0)
     return LMCC_KEY_REQUEST_DISTANCE + SLACK;
+  if (requests->wanted && own > OFTEN)
+    return SLACK;
   if (own > LMCC_KEY_REQUEST_DISTANCE + SLACK)
     return LMCC_KEY_REQUEST_DISTANCE;
 
@@ -145,9 +153,10 @@ is_unanswered (const LmccSenderKeyRequests *requests)
 
 /* An encoder that has not answered yet may look ahead. */
 static LmccTime
-next_question (const LmccSenderKeyRequests *requests)
+get_earliest_question (const LmccSenderKeyRequests *requests)
 {
-  LmccTime next = requests->key + get_distance (requests);
+  LmccTime next =
+      MAX (requests->key + get_distance (requests), requests->wanted_since);
 
   if (requests->asked == LMCC_TIME_NONE)
     return next;
@@ -155,6 +164,21 @@ next_question (const LmccSenderKeyRequests *requests)
   return MAX (next,
       requests->asked
           + (is_unanswered (requests) ? 2 : 1) * LMCC_KEY_REQUEST_DISTANCE);
+}
+
+/* Not around the time of the encoder's own next key frame: that is waited
+ * for. */
+static LmccTime
+next_question (const LmccSenderKeyRequests *requests)
+{
+  LmccTime next = get_earliest_question (requests);
+  LmccTime own = requests->key + requests->own_distance;
+
+  if (requests->own_distance > OFTEN && next + SLACK > own
+      && next < own + SLACK)
+    return own + SLACK;
+
+  return next;
 }
 
 void
@@ -165,7 +189,7 @@ lmcc_sender_handle_key_requests (LmccSender *sender, LmccTime now)
   if (!is_wanted (sender) || now < next_question (requests))
     return;
   if (requests->own_distance == 0)
-    requests->own_distance = now - requests->key + SLACK;
+    requests->own_distance = RARE;
   if (is_unanswered (requests))
     sender->stats.key_units_unanswered++;
   requests->asked = now;
@@ -234,6 +258,14 @@ follow_crowd (LmccSender *sender, LmccTime now)
     lengthen_wait (sender, now);
 }
 
+static void
+want (LmccSenderKeyRequests *requests, LmccTime now)
+{
+  if (!requests->wanted)
+    requests->wanted_since = now;
+  requests->wanted = TRUE;
+}
+
 /*
  * lmcc_sender_take_key_request:
  * @sender: a sender
@@ -255,7 +287,7 @@ lmcc_sender_take_key_request (LmccSender *sender, const LmccKeyRequest *request,
   follow_crowd (sender, now);
   requests->notice_due = TRUE;
   if (requests->any_key && !gets_key (sender, request->lsn, now))
-    requests->wanted = TRUE;
+    want (requests, now);
   lmcc_sender_handle_key_requests (sender, now);
 }
 

@@ -14,6 +14,7 @@ G_BEGIN_DECLS
  * LmccSenderKeyRequests:
  * @mode: when encoders are asked
  * @wanted: a receiver waits for a key frame that is not on its way
+ * @wanted_since: when it said so
  * @notice_due: receivers are to be told that a request was heard
  * @any_key: there was a key frame
  * @key: when the latest one came from the encoder
@@ -29,12 +30,13 @@ G_BEGIN_DECLS
  * @n_quiet_rounds: rounds with few requests since the wait changed
  *
  * The key frames that receivers without a picture ask for: at most one in
- * %LMCC_KEY_REQUEST_DISTANCE, those counted that come by themselves.
+ * %LMCC_KEY_REQUEST_DISTANCE, and none beside one that comes by itself.
  */
 typedef struct
 {
   LmccKeyRequestMode mode;
   gboolean wanted;
+  LmccTime wanted_since;
   gboolean notice_due;
   gboolean any_key;
   LmccTime key;

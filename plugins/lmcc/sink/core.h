@@ -294,7 +294,7 @@ struct _GstLmccSinkCore
   /* Of lmccsink's own encoders' key frames, 0 where there are none. */
   LmccTime own_key_distance;
   gchar *sdp;
-  GSocket *socket; /* that packets are sent by, or NULL */
+  GSocket *socket;  /* that packets are sent by, or NULL */
   gchar *described; /* the parameters in it; the I/O thread's */
   guint64 estimated_bitrate;
   gboolean estimate_told;
