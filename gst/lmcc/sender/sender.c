@@ -215,7 +215,7 @@ lmcc_sender_renew_description (LmccSender *sender, LmccTime now)
  * @now: the time
  *
  * Drops what waits and says BYE (RFC 3550 section 6.6). Nothing is sent after
- * it but two copies, 10 ms apart, by lmcc_sender_handle_timeout(): a caller
+ * it but two copies, 5 ms apart, by lmcc_sender_handle_timeout(): a caller
  * that has no time for these may leave them out, and receivers then take the
  * session to be over only when they have been silent for long, should the BYE
  * be lost.

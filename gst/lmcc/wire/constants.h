@@ -42,9 +42,9 @@ G_BEGIN_DECLS
 #define LMCC_RECORD_INTERVAL_MAX (2 * LMCC_SECOND)
 
 /* A BYE is sent so often, and so far apart, as any packet may be lost: the first
- * one counts. */
+ * one counts. A sender that is stopped waits for the copies. */
 #define LMCC_BYE_COPIES 3
-#define LMCC_BYE_INTERVAL (10 * LMCC_MSECOND)
+#define LMCC_BYE_INTERVAL (5 * LMCC_MSECOND)
 
 G_END_DECLS
 
