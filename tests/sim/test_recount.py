@@ -267,6 +267,10 @@ class Recount(unittest.TestCase):
                 self.check(row, [measure(each) for each in replications(run)])
 
     def check(self, row, values):
+        if ' ± ' not in row['ours']:
+            self.assertEqual((len(set(values)), int(row['n'])), (1, 1))
+            self.close(row['ours'], values[0])
+            return
         mean, half = row['ours'].split(' ± ')
         self.close(mean, statistics.fmean(values))
         self.assertEqual(int(row['n']), len(values))
@@ -290,7 +294,7 @@ class Recount(unittest.TestCase):
         self.assertGreater(sums['rows'], 0)
 
     def test_the_readme_says_how_many_of_elms_cells_come_out(self):
-        cells = re.search(r'in (\d+) of the (\d+) cells\*.*?as the thesis sets it, and in (\d+) as it is here',
+        cells = re.search(r'in (\d+) of the (\d+) cells\*.*?, and in (\d+) as it is here',
                           page('README'),
                           re.DOTALL).groups()
         rows = [row for row in claims('thesis') if row['our bar'].startswith('index')]

@@ -1,0 +1,29 @@
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What one unicast flow by ELM's equation gets in the cells of the thesis' simulation 3: no number of the thesis."""
+from papers.claims import Run, beside, flows, rate
+
+# The library has no TFRC: TFMCC with one receiver has TFRC's history and equation (RFC 4654), and follows X.
+LINKS = {'R1': (3, ()), 'R2': (6, ('--set', 'rate=6000000,bytes=90000')),
+         'R3': (12, ('--set', 'rate=12000000,bytes=180000'))}
+RUNS = [Run(f'thesis-3-unicast-{mbit}', 'tfmcc-tcp', arguments, 0) for mbit, arguments in LINKS.values()]
+
+
+def loss(name):
+    return lambda replication: flows(replication, 'R', name)[0]['loss']
+
+
+def _claims():
+    for node, (mbit, _) in LINKS.items():
+        run = f'thesis-3-unicast-{mbit}'
+        label = f'{node}: one flow by the same equation in ELM\'s place, TFMCC with one receiver'
+        yield beside('6.3.3', label, rate('R', 'tfmcc'), run, unit='kbit/s')
+        yield beside('6.3.3', f'{label}: TCP beside it', rate('R', 'tcp'), run, unit='kbit/s')
+        yield beside('6.3.3', f'{label}: what it loses', loss('tfmcc'), run)
+
+
+CLAIMS = list(_claims())
+NOTE = ('No thesis\' number: what a flow that follows the equation gets in the place of ELM in simulation 3, in the '
+        'rows *one flow by the same equation*. ns-2.35 has such a flow of its own, TFRC, and '
+        '[algorithms.md](../algorithms.md#elm-beside-a-flow-that-follows-its-equation) tells what that gets, and '
+        'why ELM gets less.')
