@@ -3,6 +3,8 @@
  */
 #include "flow.h"
 
+#include <ns3/core-module.h>
+
 #include <algorithm>
 
 Flow::Flow (std::string flow_name, std::string flow_kind, std::string node_name,
@@ -31,6 +33,8 @@ Flow::EndMeasurement (double begin, double end)
     throughput = 8 * (counters.bytes - m_begin.bytes) / (to - from);
   if (offered > 0)
     loss = std::max (0.0, counters.lost - m_begin.lost) / offered;
+  joins = counters.joins - m_begin.joins;
+  leaves = counters.leaves - m_begin.leaves;
   if (kind == "lmcc")
     MeasureLevels (from, to);
 }
@@ -41,6 +45,18 @@ Flow::Sample ()
   series.push_back (Count ().bytes);
   status_series.push_back (GetStatus ());
   level_series.push_back (changes.empty () ? -1 : changes.back ().to);
+}
+
+/* A packet that comes late after all is no longer one of the lost. */
+void
+Flow::NoteLosses ()
+{
+  FlowCounters counters = Count ();
+
+  if (counters.lost > m_noted)
+    losses.push_back ({ ns3::Simulator::Now ().GetSeconds (), counters.offered,
+        counters.lost - m_noted });
+  m_noted = counters.lost;
 }
 
 void

@@ -17,6 +17,8 @@ struct FlowCounters
   double bytes = 0;
   double offered = 0; /* packets on their way to the receiver */
   double lost = 0;    /* of these */
+  double joins = 0;   /* groups joined */
+  double leaves = 0;  /* groups left */
 };
 
 /* What the algorithm of a session shows of itself; 0: nothing. */
@@ -25,6 +27,14 @@ struct FlowStatus
   double loss_event_rate = 0;
   double calculated_rate = 0;
   double round_trip_time = 0;
+};
+
+/* Packets that were found to be missing at one time. */
+struct Loss
+{
+  double time;
+  double offered; /* packets so far, those missing among them */
+  double lost;
 };
 
 struct LevelChange
@@ -58,6 +68,7 @@ public:
   void BeginMeasurement ();
   void EndMeasurement (double begin, double end);
   void Sample ();
+  void NoteLosses ();
   void SampleEstimates ();
   void BeginPhase (const std::string &phase);
   void EndPhase (const std::string &phase, double duration);
@@ -68,7 +79,9 @@ public:
   const double start;
   std::vector<LevelChange> changes; /* of the level, all */
   double stop = 0;                  /* 0: the end */
-  std::vector<double> series;       /* bytes so far */
+  bool notes_losses = false;
+  std::vector<Loss> losses;   /* all, where they are noted */
+  std::vector<double> series; /* bytes so far */
   std::vector<int> level_series;
   std::vector<FlowStatus> status_series;
 
@@ -76,6 +89,8 @@ public:
   double throughput = 0;
   std::map<std::string, double> phases; /* throughput in each */
   double loss = 0;
+  double joins = 0; /* of groups */
+  double leaves = 0;
   std::map<std::string, FlowStatus>
       estimates; /* means, from the first loss on */
   std::vector<double> time_at_level;
@@ -87,6 +102,7 @@ private:
   void MeasureLevels (double begin, double end);
 
   FlowCounters m_begin;
+  double m_noted = 0; /* packets lost so far */
   std::map<std::string, uint64_t> m_samples;
   std::map<std::string, double> m_phase_begin; /* bytes */
 };

@@ -21,6 +21,7 @@ struct Options
   char *algorithm = nullptr;
   char *layers = nullptr;
   char *layering = nullptr;
+  char *probabilities = nullptr;
   char *set = nullptr;
   char *tcp = nullptr;
   char *json = nullptr;
@@ -30,6 +31,7 @@ struct Options
   double duration = 0;
   double warm_up = -1;
   double series = 0;
+  gboolean losses = FALSE;
   gboolean cost = FALSE;
 };
 
@@ -59,6 +61,10 @@ ParseOptions (int argc, char **argv, Options &options)
     { "slot", 0, 0, G_OPTION_ARG_DOUBLE, &options.slot,
         "Length of a slot of the sessions, where their algorithm has them",
         "SECONDS" },
+    { "probabilities", 0, 0, G_OPTION_ARG_STRING, &options.probabilities,
+        "How likely each level of FLID sessions may go up after a slot, the "
+        "last of them 0 (the library's)",
+        "P,P..." },
     { "set", 0, 0, G_OPTION_ARG_STRING, &options.set,
         "Change parameters that the scenario names", "NAME=NUMBER[,...]" },
     { "tcp", 0, 0, G_OPTION_ARG_STRING, &options.tcp,
@@ -73,6 +79,10 @@ ParseOptions (int argc, char **argv, Options &options)
         "What is not measured", "SECONDS" },
     { "series", 0, 0, G_OPTION_ARG_DOUBLE, &options.series,
         "Time series too, at this interval", "SECONDS" },
+    { "losses", 0, 0, G_OPTION_ARG_NONE, &options.losses,
+        "Each loss of the sessions' receivers, too: when, packets by then, "
+        "packets lost",
+        nullptr },
     { "cost", 0, 0, G_OPTION_ARG_NONE, &options.cost,
         "Processor times too, which differ each time", nullptr },
     { "json", 'j', 0, G_OPTION_ARG_FILENAME, &options.json,
@@ -114,6 +124,8 @@ ChangeSession (const Options &options, SessionConfig &session)
     session.native = strcmp (options.layering, "native") == 0;
   if (options.slot > 0)
     session.slot = options.slot;
+  if (options.probabilities != nullptr)
+    session.probabilities = options.probabilities;
   if (options.trains >= 0)
     session.train_interval = options.trains;
 }
@@ -133,6 +145,7 @@ MakeScenario (const Options &options)
   if (options.warm_up >= 0)
     scenario.warm_up = options.warm_up;
   scenario.series = options.series;
+  scenario.losses = options.losses;
   scenario.cost = options.cost;
   scenario.tcp_settings =
       ParseTcpSettings (options.tcp == nullptr ? "" : options.tcp);

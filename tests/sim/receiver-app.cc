@@ -31,7 +31,7 @@ ReceiverApp::Count ()
     return {};
   lmcc_receiver_get_stats (m_receiver, SimNow (), &stats);
   return { m_bytes, static_cast<double> (stats.packets + stats.lost),
-    static_cast<double> (stats.lost) };
+    static_cast<double> (stats.lost), m_joins, m_leaves };
 }
 
 FlowStatus
@@ -118,6 +118,8 @@ ReceiverApp::TakeMedia (uint32_t group, const LmccAddress &source,
   m_bytes += static_cast<double> (packet->size + IP_OVERHEAD);
   lmcc_receiver_handle_packet (m_receiver, SimNow (), SimNow (), group, &source,
       port, lmcc_packet_ref (packet));
+  if (notes_losses)
+    NoteLosses ();
   Drain ();
 }
 
@@ -140,6 +142,8 @@ ReceiverApp::HandleTimeout ()
 {
   if (lmcc_receiver_next_timeout (m_receiver) <= SimNow ())
     lmcc_receiver_handle_timeout (m_receiver, SimNow ());
+  if (notes_losses)
+    NoteLosses ();
   Drain ();
 }
 
@@ -189,5 +193,6 @@ ReceiverApp::SetMember (uint32_t group, bool control, bool member)
   if (m_member[group] == member)
     return;
   m_member[group] = member;
+  (member ? m_joins : m_leaves) += 1;
   m_host->SetMember (group, member);
 }

@@ -38,6 +38,8 @@ private:
   bool m_member[LMCC_MAX_GROUPS + 1] = {};
   uint32_t m_learning_group = 0;
   double m_bytes = 0;
+  double m_joins = 0;
+  double m_leaves = 0;
   SimTimer m_timer;
 };
 

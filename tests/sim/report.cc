@@ -112,6 +112,22 @@ AddChanges (JsonBuilder *builder, const Flow &flow)
   json_builder_end_array (builder);
 }
 
+/* Of each: when, how many packets there had been by then, how many were missing. */
+void
+AddLosses (JsonBuilder *builder, const Flow &flow)
+{
+  json_builder_set_member_name (builder, "losses");
+  json_builder_begin_array (builder);
+  for (const Loss &each : flow.losses) {
+    json_builder_begin_array (builder);
+    json_builder_add_double_value (builder, Round (each.time));
+    json_builder_add_double_value (builder, Round (each.offered));
+    json_builder_add_double_value (builder, Round (each.lost));
+    json_builder_end_array (builder);
+  }
+  json_builder_end_array (builder);
+}
+
 void
 AddLevels (JsonBuilder *builder, const Flow &flow)
 {
@@ -120,6 +136,8 @@ AddLevels (JsonBuilder *builder, const Flow &flow)
   json_builder_set_member_name (builder, "level-changes-since-start");
   json_builder_add_int_value (builder,
       static_cast<gint64> (flow.changes.size ()));
+  AddNumber (builder, "joins", flow.joins);
+  AddNumber (builder, "leaves", flow.leaves);
   json_builder_set_member_name (builder, "time-at-level");
   json_builder_begin_array (builder);
   for (double time : flow.time_at_level)
@@ -275,6 +293,8 @@ AddFlow (JsonBuilder *builder, const Flow &flow, double interval)
   AddPhases (builder, flow);
   if (flow.kind == "lmcc")
     AddLevels (builder, flow);
+  if (flow.notes_losses)
+    AddLosses (builder, flow);
   if (interval > 0) {
     AddSeries (builder, flow, interval);
     if (flow.kind == "lmcc")

@@ -323,6 +323,7 @@ ReadSession (Reader &reader, SessionConfig &session)
   reader.Read ("packet-size", session.packet_size);
   reader.Read ("slot", session.slot);
   reader.Read ("nominal-rtt", session.nominal_rtt);
+  reader.Read ("probabilities", session.probabilities);
   reader.Read ("train-interval", session.train_interval);
   reader.Read ("start", session.start);
   reader.Read ("count", session.count);

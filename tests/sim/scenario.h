@@ -86,7 +86,9 @@ struct SessionConfig
   double slot = 0;            /* 0: what the algorithm takes itself */
   double train_interval = -1; /* 0: no trains; below: as the algorithm wants */
   double nominal_rtt = 0;
-  double start = 0; /* of the sender */
+  std::string
+      probabilities; /* FLID's, one for each level; empty: the library's */
+  double start = 0;  /* of the sender */
   uint32_t count = 1;
   double spacing = 0; /* each starts so much after the one before */
   std::vector<ReceiverConfig> receivers;
@@ -175,7 +177,8 @@ struct Scenario
   Range leave_latency;
   double estimates =
       0; /* interval at which they are sampled for their means; 0: none */
-  double series = 0; /* interval of the time series; 0: none */
+  double series = 0;   /* interval of the time series; 0: none */
+  bool losses = false; /* each loss, too */
   bool cost = false; /* processor times too, which are not the same each time */
   uint32_t seed = 1;
   std::vector<PhaseConfig> phases;

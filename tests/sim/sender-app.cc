@@ -152,11 +152,27 @@ CheckFit (const LmccSenderConfig &config)
     throw std::runtime_error (error->message);
 }
 
+/* The library's own where the scenario has none. */
+static const double *
+ReadProbabilities (const SessionConfig &config, double *probabilities)
+{
+  auto n = static_cast<guint> (config.layers.LayerRates ().size ());
+  g_autoptr (GError) error = nullptr;
+
+  if (config.probabilities.empty ())
+    return nullptr;
+  if (!lmcc_increase_probabilities_parse (config.probabilities.c_str (), n,
+          probabilities, &error))
+    throw std::runtime_error (error->message);
+  return probabilities;
+}
+
 void
 SenderApp::StartSender ()
 {
   const SessionConfig &wanted = m_session.config;
   LmccSenderConfig config = {};
+  double probabilities[LMCC_MAX_LAYERS];
 
   lmcc_session_init (&config.session);
   config.session.address = ToLmcc (m_session.base);
@@ -187,6 +203,7 @@ SenderApp::StartSender ()
   config.hysteresis = wanted.hysteresis;
   if (!wanted.native)
     CheckFit (config);
+  config.probabilities = ReadProbabilities (wanted, probabilities);
   m_sender = lmcc_sender_new (&config, SimNow (), NULL);
 }
 

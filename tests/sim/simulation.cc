@@ -72,6 +72,8 @@ Simulation::AddSession (const SessionConfig &config, double delay)
       for (uint32_t i = 0; i < receiver.each; i++) {
         double start = Draw (receiver.start) + delay;
         auto app = Create<ReceiverApp> (session, name, n_receivers++, start);
+
+        app->notes_losses = m_scenario.losses;
         Add (m_network->GetNode (name), app, start, 0);
         m_flows.push_back (PeekPointer (app));
       }

@@ -224,6 +224,38 @@ class Simulator(unittest.TestCase):
         self.assertGreater(switches[0], 0)
         self.assertEqual(switches[1], 0)
 
+    def test_each_loss_is_noted_where_it_is_asked_for_and_all_are_what_was_lost(self):
+        scenario = dumbbell([session('rlm', 'linear:100000:4')], rate=10e6, link={'loss': 0.02}, duration=60,
+                            **{'warm-up': 0})
+        found = flow(scenario, 'R', 'rlm', '--losses')
+        self.assertNotIn('losses', flow(scenario, 'R', 'rlm'))
+        times, packets, lost = zip(*found['losses'])
+        self.assertEqual(list(times), sorted(times))
+        self.assertEqual(list(packets), sorted(packets))
+        self.assertGreater(sum(lost), 10)
+        # Of all packets: those after the last loss are not in the list.
+        self.assertGreaterEqual(sum(lost) / found['loss'], 0.999 * packets[-1])
+        self.assertLess(sum(lost) / found['loss'], 1.3 * packets[-1])
+
+    def test_groups_are_counted_as_they_are_joined_and_left(self):
+        # FLID-DL leaves one in each slot of 0.5 s, and joins as many; FLID-SL has nothing to leave at the top.
+        dynamic, static = (flow(dumbbell([session(name, 'multiplicative:24000:1.3:4')], rate=10e6, duration=120,
+                                         **{'warm-up': 60}), 'R', name) for name in ('flid-dl', 'flid-sl'))
+        self.assertAlmostEqual(dynamic['leaves'], 120, delta=2)
+        self.assertAlmostEqual(dynamic['joins'], 120, delta=2)
+        self.assertEqual((static['joins'], static['leaves']), (0, 0))
+
+    def test_flids_probabilities_may_be_given(self):
+        flid = session('flid-dl', 'multiplicative:24000:1.3:4')
+        scenario = dumbbell([flid], rate=10e6, duration=60, **{'warm-up': 20})
+        told = dumbbell([{**flid, 'probabilities': '0,0,0,0'}], rate=10e6, duration=60, **{'warm-up': 20})
+        for held in (flow(scenario, 'R', 'flid-dl', '--probabilities', '0,0,0,0'), flow(told, 'R', 'flid-dl')):
+            self.assertAlmostEqual(held['throughput'], 24e3, delta=2e3)
+        self.assertGreater(flow(scenario, 'R', 'flid-dl')['throughput'], 50e3)
+        result = run(scenario, '--probabilities', '0.5,0', check=False)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn('4', result.stderr.decode())
+
     def test_several_receivers_may_be_in_one_host(self):
         many = {**session('tfmcc', 'list:300000', native=True, greedy=True), 'receivers': [{'node': 'R', 'each': 5}]}
         scenario = dumbbell([many], rate=200e3, duration=40, phases=[{'name': 'all', 'from': 0, 'to': 40}])
