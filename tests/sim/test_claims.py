@@ -201,6 +201,38 @@ class Claims(unittest.TestCase):
             self.assertEqual(reproduce.load(run, Path(directory), seen[0]), {})
             self.assertIn('1', reproduce.load(run, Path(directory)))
 
+    def test_long_lists_of_losses_are_kept_as_sums(self):
+        self.assertEqual(reproduce.gather([[0.5, 10, 1], [4.9, 20, 2], [5, 21, 1], [5.1, 30, 4], [21, 60, 1]]),
+                         [[5, 21, 4], [10, 30, 4], [25, 60, 1]])
+
+    def test_losses_less_than_a_slot_apart_are_one_event(self):
+        factor = reproduce.flid.flid_factor
+        losses = [[49.9, 10, 9], [50.2, 12, 1], [50.8, 20, 2], [51.3, 30, 1], [51.7, 40, 3], [52.3, 50, 6], [99, 60, 7]]
+        replication = {'nodes': {'R': {'flows': [{'name': 'flid-dl', 'losses': losses}]}}}
+        self.assertEqual(factor.events(replication), [6, 6])
+        self.assertEqual(factor.lost_in_an_event(replication), 6)
+
+    def test_the_chain_is_the_papers_as_equation_3_has_it(self):
+        # tests/check/libs/measure/markov.c has 213.1, 117.0 and 46.0 packets a second of example 6.
+        chain = reproduce.flid.flid_chain
+        for loss, told in ((0.003, 213.1), (0.01, 117.0), (0.03, 46.0)):
+            self.assertAlmostEqual(chain.chain_rate(chain.EXAMPLE_6, loss), told, delta=0.1)
+            self.assertAlmostEqual(chain.chain_joins(chain.EXAMPLE_6, loss), 1, places=4)
+
+    def test_a_receivers_rate_and_loss_follow_from_its_changes_and_losses(self):
+        levels = reproduce.legout.legout_levels
+        flow = {'changes': [{'time': 50, 'from': -1, 'to': 0}, {'time': 60, 'from': 0, 'to': 1},
+                            {'time': 70, 'from': 1, 'to': -1}],
+                'losses': [[60, 100, 5], [65, 200, 10], [70, 300, 20]]}
+        self.assertEqual([levels.rate_at(flow, when) for when in (49, 50, 60, 70, 99)], [0, 20, 40, 0, 0])
+        self.assertEqual(levels.loss_of(flow, 60, 70), 30 / 200)
+        self.assertEqual(levels.loss_of(flow, 70, 80), 0)
+
+    def test_the_filter_takes_each_packet_once(self):
+        pattern = reproduce.pgmcc.pgmcc_filter.pattern
+        flow = {'name': 'pgmcc', 'losses': [[1, 3, 1], [2, 7, 2]]}
+        self.assertEqual(pattern({'nodes': {'PR': {'flows': [flow]}}}), [0, 0, 1, 0, 0, 1, 1])
+
     def test_the_pages_have_what_the_claims_and_the_results_make(self):
         pages = HERE.parent.parent / 'docs/reproduction'
         for paper in reproduce.PAPERS:

@@ -143,6 +143,22 @@ def ratio(first, second):
     return lambda r: mean_of(of(r, first), 'throughput') / mean_of(of(r, second), 'throughput')
 
 
+def lost_at_once(replication):
+    """Of losses that are not half a second apart, those that begin from 50 to 99 s."""
+    flow, = of(replication, 'flid-dl')
+    begins = [when for (before, _, _), (when, _, _) in itertools.pairwise([(-1, 0, 0), *flow['losses']])
+              if when - before > 0.5]
+    sums = collections.Counter()
+    for when, _, lost in flow['losses']:
+        sums[max(begin for begin in begins if begin <= when)] += lost
+    return statistics.fmean(lost for begin, lost in sums.items() if 50 <= begin < 99)
+
+
+def tcp_packets(loss):
+    """RFC 5348, section 3.1, packets a second at 0.1 s."""
+    return 10 / (math.sqrt(2 * loss / 3) + 12 * math.sqrt(3 * loss / 8) * loss * (1 + 32 * loss * loss))
+
+
 STAR = ('R1', 'R2', 'R3', 'R4')
 # Of the other pages some rows each: page, run, what the row begins with, and what is counted of a replication.
 ELSEWHERE = [
@@ -151,6 +167,12 @@ ELSEWHERE = [
     ('flid', 'flid-sl', 'four FLID-SL sessions', share('flid-sl', 2e6)),
     ('flid', 'flid-tcp-7-n8-reno', 'beside TCP Reno, 8 of each, 7', ratio('flid-dl', 'tcp')),
     ('flid', 'flid-tcp-25-n32-reno', 'beside TCP Reno, 32 of each, 25', ratio('flid-dl', 'tcp')),
+    ('flid', 'flid-red-dl', 'RED, four FLID-DL sessions', share('flid', 2e6)),
+    ('flid', 'flid-c-2.0', 'one session, c = 2.0: packets lost in a', lost_at_once),
+    # Over 200 s.
+    ('flid', 'flid-climbed-3', 'FLID-DL, 3 % of loss: groups left', lambda r: mean_of(of(r, 'flid'), 'leaves') / 400),
+    ('flid', 'flid-heuristic-1', 'p_i by the heuristic, 1 % of loss', lambda r: mean_of(
+        of(r, 'flid'), 'throughput') / 0.99 / 8000 / tcp_packets(0.01)),
     ('legout', 'legout-rlm-thin', 'RLM, layers of 10 kbit/s: mean loss', lambda r: mean_of(of(r, 'rlm', *STAR),
                                                                                            'loss')),
     ('legout', 'legout-rlm-exponential', 'RLM, layers that double: mean loss',
@@ -166,6 +188,7 @@ ELSEWHERE = [
      lambda r: r['sessions']['pgmcc']['phases']['220']['rate'] / 1e3),
     ('pgmcc', 'pgmcc-fig5', 'the session, TCP has ended',
      lambda r: r['sessions']['pgmcc']['phases']['400 again']['rate'] / 1e3),
+    ('pgmcc', 'pgmcc-fig7', '10 receivers: TCP behind', lambda r: of(r, 'tcp')[0]['phases']['few'] / 1e3),
     ('tfmcc', 'tfmcc-tcp', 'behind 3 Mbit/s',
      lambda r: jain([flow['throughput'] for flow in r['nodes']['R']['flows']])),
     ('scale', 'scale-1000', '1000 receivers: reports',

@@ -4,6 +4,7 @@
 import dataclasses
 import statistics
 
+from papers import flid_chain, flid_factor
 from papers.claims import (RATE, RATE_TOLERANCE, RENO, SAID, Claim, Picture, Run, about_claim, beside, flows, means,
                            more_claim, rate, rate_claim, same_claim, told_numbers)
 
@@ -57,6 +58,9 @@ RUNS = [
     *(Run(f'flid-tcp-7-n{n}-{name}', 'flid-fair', ('--set', TOGETHER_RUNS['Reno', 7][CROWDS.index(n)].arguments[1],
                                                    '--tcp', tcp), 0, 5)
       for name, (n_of_each, _, tcp) in OTHER_TCP.items() for n in n_of_each),
+    *flid_factor.RUNS,
+    *flid_chain.RUNS,
+    *(Run(f'flid-red-{kind}', 'flid-red', ('--algorithm', f'flid-{kind}'), 0, 5) for kind in ('dl', 'sl')),
 ]
 FIGURES = {
     'flid-alone-13': 'Figure 5(a): one session on 10 Mbit/s, c = 1.3',
@@ -82,6 +86,9 @@ KEPT = ('The paper\'s hosts count what comes after a leave, too, and it says tha
         'as many packets as FLID-DL\'s do not fit. Leaves that take no time make the two alike, as told (rows below). '
         'The deaf period after a leave, which is not in the paper, costs a tenth of the link: without it (rows below) '
         'FLID-SL has 0.63, and loses 0.9 to 1.3 times as many packets as FLID-DL.')
+RED_KEPT = ('As with drop tail, above: FLID-SL has half of the link, since what comes after a leave does not count '
+            'here. With RED FLID-DL loses 15 % of its packets in place of 12, and FLID-SL 16 % in place of 15 to 20.')
+NO_NUMBER = 'Not judged: the paper has no number of it.'
 NEAR_PATH = 'Not judged: the paper\'s path is one of 120 ms, and this one of 4 ms.'
 OLD_TCP = ('Acknowledgements of each second packet: they alone make SACK\'s 1.5 as much as this, and Reno that '
            'acknowledges each packet, as ns-2\'s receivers do by default, leaves FLID-DL 0.4 to 0.8 of its rate in '
@@ -219,11 +226,50 @@ def _alone():
     yield beside('section V-A', 'c = 2.0 loses more packets than c = 1.3, on 4 ms, times', times_lost('R'),
                  'flid-near-20', 'flid-near-13', cause=NEAR_PATH)
     yield from _room()
+    yield from _factors()
 
 
 def times_claim(where, text, paper, runs, measure, **more):
     """Of a loss in parts of another."""
     return dataclasses.replace(about_claim(where, text, paper, '', measure, **more), runs=runs)
+
+
+def _factors():
+    """What is lost at once, and the other c."""
+    run = {factor: run.name for factor, run in flid_factor.RUNS_BY_FACTOR.items()}
+    for path, factor, packets in (('(a)', 1.3, 47), ('(b)', 2.0, 17)):
+        yield about_claim(f'figure 5{path}', f'one session, c = {factor}: packets lost in a loss event',
+                          f'{packets} packets', run[factor], flid_factor.lost_in_an_event, cause=CASCADE,
+                          quote='flid, figure 5')
+    for factor, of_run in flid_factor.ROOM.items():
+        yield beside('section V-A', f'a base of 23.52 kbit/s, 4 ms, c = {factor}: packets lost in a loss event',
+                     flid_factor.lost_in_an_event, of_run.name)
+    yield more_claim('section V-A', 'c = 2.0 has more loss events than c = 1.3, from 50 to 99 s',
+                     (run[2.0], flid_factor.n_events), (run[1.3], flid_factor.n_events),
+                     'cause more frequent packet loss', quote='flid, section V-A, jumps')
+    for factor in flid_factor.FACTORS:
+        if factor not in (1.3, 2.0):
+            ends = ', whose 30 layers end at 4.7 Mbit/s' if factor == 1.2 else ''
+            yield beside('section V-A', f'one session, c = {factor}{ends}: part of 10 Mbit/s', flid_factor.use,
+                         run[factor])
+    for factor in (1.3, 1.6, 2.0):
+        yield beside('section V-A', f'one session, c = {factor}: loss rate', flid_factor.loss, run[factor],
+                     **({'paper': 'a reasonably small packet loss rate', 'quote': 'flid, section V-A, c',
+                         'cause': NO_NUMBER} if factor == 1.3 else {}))
+
+
+def _red():
+    """Section V-B's other routers: alike is within a fifth of what the paper has with drop tail."""
+    for kind, told in (('DL', '90%'), ('SL', '78%')):
+        share, = told_numbers(told)
+        yield same_claim('section V-B', f'RED, four FLID-{kind} sessions, leaves of 2 to 4 s: part of the link',
+                         f'{told} ... The results are also similar when we used RED routers',
+                         (f'flid-red-{kind.lower()}',), used(2e6, *STAR), share, cause=RED_KEPT,
+                         quote='flid, section V-B, RED')
+    yield same_claim('section V-B', 'RED: FLID-SL loses more packets than FLID-DL, times',
+                     'three times as many packets ... The results are also similar', ('flid-red-sl', 'flid-red-dl'),
+                     lambda a, b: lost(*STAR)(a) / lost(*STAR)(b), 3, cause=RED_KEPT,
+                     quote='flid, section V-B, RED')
 
 
 def _star():
@@ -237,6 +283,7 @@ def _star():
     yield more_claim('section V-B', 'FLID-DL uses more of the link than FLID-SL', ('flid-dl', used(2e6, *STAR)),
                      ('flid-sl', used(2e6, *STAR)), '90% ... 78%', quote='flid, figure 7')
     yield from _static()
+    yield from _red()
 
 
 def _hosts():
@@ -272,6 +319,7 @@ CLAIMS = [
     *_star(),
     *_hosts(),
     *_fairness(),
+    *flid_chain.CLAIMS,
     *(beside('figure 9(a)', f'beside TCP {text}, {n} of each, 7 packets of queue for each: FLID-DL in parts of TCP',
              over_tcp, f'flid-tcp-7-n{n}-{name}')
       for name, (n_of_each, text, _) in OTHER_TCP.items() for n in n_of_each),
@@ -304,7 +352,13 @@ def _draw_levels(axes, results):
 
 
 PICTURES = [
+    flid_chain.PICTURES[0],
+    Picture('flid-5', 'Figure 5: throughput of one session on 10 Mbit/s, and what it loses, seed 1.', 2,
+            flid_factor.draw_losses),
+    Picture('flid-c', 'Section V-A: c from 1.2 to 2.0, one session on 10 Mbit/s, 30 layers at most.', 3,
+            flid_factor.draw),
     Picture('flid-8', 'Figure 8: the levels of 100 hosts behind one bottleneck.', 1, _draw_levels),
     Picture('flid-9', 'Figure 9: n sessions and n TCP on 0.5 n Mbit/s; each flow of the first replication, and the '
                       'means.', 4, _draw_fairness),
+    *flid_chain.PICTURES[1:],
 ]

@@ -4,6 +4,7 @@
 import math
 import statistics
 
+from papers import legout_levels
 from papers.claims import (ORDER, OWN, RENO, SAID, Claim, Run, Unmeasured, about_claim, beside, flows, more_claim,
                            range_claim, rate, same_claim, told_claim)
 
@@ -42,7 +43,8 @@ RUNS = [*(Run(name, name) for name in (
     Run('legout-rlm-join', 'legout-rlm-join', (), 0, 5),
     Run('legout-rlm-join-exponential', 'legout-rlm-join', EXPONENTIAL, 0, 5),
     Run('legout-rlm-cbr-fair-exponential-low', 'legout-cbr-fair',
-        EXPONENTIAL + ('--algorithm', 'rlm,loss-threshold=0.05'), 0, 5)]
+        EXPONENTIAL + ('--algorithm', 'rlm,loss-threshold=0.05'), 0, 5),
+    *legout_levels.RUNS]
 FIGURES = {
     'legout-rlm-thin': 'Figure 2(a): RLM, layers of 10 kbit/s',
     'legout-rlm-exponential': 'Figure 2(b): RLM, layers that double',
@@ -63,9 +65,9 @@ FIGURES = {
 }
 
 TREE = ('R1', 'R2', 'R3', 'R4')
-STICKS = ('"All" and "a very small throughput" have no number, and these bars are ours. Of 300 kbit/s RLM has 234 and each TCP '
-          '31; where RLM never gives a layer up (`loss-threshold=0.9`, a row below), 255 and 21, and with TCP as it was '
-          'when the paper was written, 252 and 23.')
+STICKS = ('"All" and "a very small throughput" have no number, and these bars are ours. Of 300 kbit/s RLM has 234 and '
+          'each TCP 31; where RLM never gives a layer up (`loss-threshold=0.9`, a row below), 255 and 21, and with TCP '
+          'as it was when the paper was written, 252 and 23.')
 QUICK = ('All of them are there 100 to 145 s before the first late receiver: each level takes them 16 to 29 s. Where '
          'the late ones come from 30 s on, while the first ones climb, these do wait: their next level takes 55 s in '
          'place of 20, and they are there within 8 s of the last late one (rows below). How long they take hangs on '
@@ -338,7 +340,7 @@ def _rlc():
                          'the smaller the RTT is, the larger the number of losses', quote='legout, section 4, RTT')
 
 
-CLAIMS = [*_first(), *_rlc(), *_crowds(), *_cbr_even(), *_cbr_double(), *_cbr_rlc(), *_fair()]
+CLAIMS = [*_first(), *_rlc(), *_crowds(), *_cbr_even(), *legout_levels.CLAIMS, *_cbr_double(), *_cbr_rlc(), *_fair()]
 
 NOTES = [
     'ns-2.35\'s own RLM, McCanne\'s, was run on the tree that is assumed here (`ns tests/sim/ns2/rlm.tcl`, five seeds '
@@ -347,3 +349,5 @@ NOTES = [
     'three that fit after 25 to 55 s, and 0.010 to 0.019 are lost in the mean of the receivers, 0.0061 to 0.0077 of '
     'all packets. The paper does not say which of the two means it has.',
 ]
+
+PICTURES = legout_levels.PICTURES

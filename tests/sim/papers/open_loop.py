@@ -3,9 +3,10 @@
 """Colussi, "Equation-based Layered Multicast Congestion Control", University of Helsinki, 2004, sections 4 and 5."""
 import dataclasses
 import math
+import statistics
 
-from papers.claims import (ORDER, SAME_TOLERANCE, Claim, Picture, Run, Unmeasured, beside, flows, means, more_claim,
-                           rate, same_claim)
+from papers.claims import (ORDER, SAME, SAME_TOLERANCE, Claim, Picture, Run, Unmeasured, beside, flows, means,
+                           more_claim, rate, same_claim)
 
 NAME = 'open-loop'
 TITLE = 'Open-loop rate estimation (Colussi 2004, sections 4 and 5)'
@@ -98,6 +99,11 @@ NEAR = SAME_TOLERANCE
 NAMES = {'lip': 'LIP', 'lap': 'LAP', 'window': 'the window of 3 packets'}
 
 NO_NUMBER = 'Not judged: the thesis has no number of it.'
+FIXED_ROUNDS = ('Equation 9 has rounds that follow one another, lost packets or not. A loss-insensitive period '
+                'begins with a loss, and the next one comes after it: equation 12, which LIP follows (rows below), '
+                'has up to 0.24 less where there is one loss or two in a round-trip time.')
+# Of figure 3, percent.
+EVENT_LOSSES = (0.1, 1, 10)
 RISES = ('Equation 12 has it rise, from 0.0068 to 0.0073, towards one event in each round-trip time: what '
          'falls is LIP in parts of the packet loss.')
 FEW_LOSSES = ('Eight weighted intervals are worth 36 / 5.2 = 6.9 equal ones, and the inverse of a mean of so few is '
@@ -200,6 +206,28 @@ def insensitive(loss, packets):
 
 EQUATION_12 = {'paper': 'Equation 12 shows that the loss interval becomes dependent on the number of packets',
                'quote': 'equation 12'}
+
+
+def events_of(loss, packets):
+    """Equation 9, of a loss rate in percent."""
+    return (1 - (1 - loss / 100) ** packets) / packets
+
+
+def _figure_3():
+    """The two formulas, and what LIP makes of a constant rate."""
+    for loss in EVENT_LOSSES:
+        runs = [LOSSY[loss, packets] for packets in RATES]
+        yield more_claim('figure 3', f'{loss:g} %: LIP at 1 packet/RTT is more than at 128',
+                         (runs[0].name, loss_events()), (runs[-1].name, loss_events()),
+                         'the loss event rate indeed sinks', quote='open-loop, figure 3')
+
+        def deviation(*of_rates, loss=loss):
+            return max(abs(statistics.fmean(map(loss_events(), each)) / events_of(loss, packets) - 1)
+                       for packets, each in zip(RATES, of_rates))
+        yield Claim('figure 3', f'{loss:g} %, 1 to 128 packets/RTT: the largest deviation of LIP from equation 9, '
+                                'parts', 'is given in Equation 9', tuple(run.name for run in runs), deviation, 0,
+                    NEAR, rule=SAME, pooled=True, quote='open-loop, equation 9',
+                    cause=FEW_LOSSES if loss < 1 else FIXED_ROUNDS)
 
 
 def _lossy_overview():
@@ -411,7 +439,7 @@ def _tried():
                      quote='open-loop, figure 27, radical')
 
 
-CLAIMS = [*_lossy_overview(), *_lossy_by_loss(), *_lossy_by_rate(), *_small(), *_shared_overview(),
+CLAIMS = [*_figure_3(), *_lossy_overview(), *_lossy_by_loss(), *_lossy_by_rate(), *_small(), *_shared_overview(),
           *_shared_by_crowd(), *_shared_by_rate(), *_tried()]
 
 
@@ -482,6 +510,22 @@ def _overview(runs, name, unit):
     return draw
 
 
+def _draw_probabilities(axes, results):
+    """Equations 8 and 9, and points of LIP."""
+    for i, loss in enumerate(EVENT_LOSSES):
+        runs = [LOSSY[loss, packets] for packets in RATES]
+        found, half = means(results, runs, lambda _: loss_events())
+        for axis, scale in zip(axes, (RATES, [1] * len(RATES))):
+            axis.plot(RATES, [n * events_of(loss, packets) for n, packets in zip(scale, RATES)], color=f'C{i}',
+                      label=f'formula, {loss:g} %')
+            axis.errorbar(RATES, [n * each for n, each in zip(scale, found)],
+                          [n * each for n, each in zip(scale, half)], color=f'C{i}', marker='o', markersize=4,
+                          linestyle='', label=f'LIP, {loss:g} %')
+            _numbers(axis, 'packets/RTT', RATES)
+    axes[0].set(ylabel='loss events in a round-trip time', ylim=(0, None))
+    axes[1].set(ylabel='loss events for each packet', yscale='log')
+
+
 def _small_picture(axes, results):
     x = list(SMALL)
     _plot(axes[0], results, x, [LOSSY[5, packets] for packets in SMALL], loss_events(), '1000 bytes', marker='o')
@@ -492,6 +536,8 @@ def _small_picture(axes, results):
 
 
 PICTURES = [
+    Picture('open-loop-3', 'Figure 3: equation 8, left, and 9, and what LIP finds at these rates.', 2,
+            _draw_probabilities),
     Picture('open-loop-6', 'Figure 6: LIP over lossy paths.', 2, _overview(LOSSY, 'lip', ' %')),
     Picture('open-loop-18', 'Figure 18: LAP over lossy paths.', 2, _overview(LOSSY, 'lap', ' %')),
     Picture('open-loop-19', 'Figures 7 and 19: 1 packet in a round-trip time over lossy paths.', 2, _by_loss(1)),

@@ -3,6 +3,7 @@
 """Rizzo, "pgmcc: a TCP-friendly single-rate multicast congestion control scheme", SIGCOMM 2000, section 4."""
 import math
 
+from papers import pgmcc_filter
 from papers.claims import (RATE_TOLERANCE, SAID, SAME_TOLERANCE, Claim, Run, beside, flows, jain_index, rate_claim,
                            same_claim, share_index)
 
@@ -29,6 +30,7 @@ RUNS = [
     Run('pgmcc-fig5-ten', 'pgmcc-acker', ('--set', 'receivers=10'), 0),
     Run('pgmcc-fig6', 'pgmcc-rtt', (), 0),
     Run('pgmcc-fig7', 'pgmcc-audience', (), 0),
+    *pgmcc_filter.RUNS,
 ]
 FIGURES = ['pgmcc-fig3', 'pgmcc-fig3-lossy', 'pgmcc-fig4-c', 'pgmcc-fig4-lossy-c', 'pgmcc-fig5', 'pgmcc-fig6']
 
@@ -108,6 +110,7 @@ def tried(where, text, run, measure, cause, unit=''):
 
 
 CLAIMS = [
+    *pgmcc_filter.CLAIMS,
     rate_claim('figure 3, non-lossy', 'the first session alone takes the link', 500, 'pgmcc-fig3', sent('first',
                                                                                                         'alone'),
                quote='pgmcc, section 4, non-lossy'),
@@ -159,4 +162,11 @@ CLAIMS = [
            paper='no clear definition of a TCP-fair rate', quote='pgmcc, figure 6', cause=NO_NUMBER),
     unchanged('figure 7', '90 receivers more: the rate in parts of that with 10', 'does not influence appreciably',
               'pgmcc-fig7', quotient(sent('pgmcc', 'many'), sent('pgmcc', 'few')), quote='pgmcc, figure 7'),
+    *(beside('figure 7', f'{n} receivers: TCP behind a link of the same loss', received('TR', 'tcp', phase),
+             'pgmcc-fig7', unit='kbit/s') for n, phase in ((10, 'few'), (100, 'many'))),
+    *(beside('figure 7', f'{n} receivers: the session in parts of that TCP',
+             quotient(sent('pgmcc', phase), received('TR', 'tcp', phase)), 'pgmcc-fig7')
+      for n, phase in ((10, 'few'), (100, 'many'))),
 ]
+
+PICTURES = pgmcc_filter.PICTURES

@@ -1,0 +1,97 @@
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Byers et al. 2002, section V-A: the factor c from a level's rate to the next, and what is lost in a loss event."""
+import collections
+import math
+
+from papers.claims import Run, flows, means, rate
+
+CAPACITY = 10e6
+BASE = 24e3
+MOST_LAYERS = 30
+SLOT = 0.5
+# s; the runs end at 100.
+MEASURED = (50, 99)
+FACTORS = (1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 2.0)
+
+
+def layers_of(factor):
+    """Up to the first level above the link; at c = 1.3 level 23 is 0.2 % above, so three more, as in figure 5's run."""
+    n = math.ceil(math.log(CAPACITY / BASE) / math.log(factor)) + 1
+    return min(MOST_LAYERS, n + 2 * (factor == 1.3))
+
+
+def alone(factor, base=BASE, scenario='flid-alone-13', name=''):
+    return Run(f'flid-c-{factor}{name}', scenario,
+               ('--layers', f'multiplicative:{base:.0f}:{factor}:{layers_of(factor)}', '--losses'), 0, 5)
+
+
+RUNS_BY_FACTOR = {factor: alone(factor) for factor in FACTORS}
+# A short path, and rates 2 % lower: level 23 of c = 1.3 is below the link then.
+ROOM = {factor: alone(factor, 23520, 'flid-near-13', '-room') for factor in (1.3, 2.0)}
+RUNS = [*RUNS_BY_FACTOR.values(), *ROOM.values()]
+
+
+def losses_of(replication):
+    flow, = flows(replication, 'R', 'flid-dl')
+    return [(when, lost) for when, _, lost in flow['losses']]
+
+
+def events(replication):
+    """Packets lost in each: losses that are less than a slot apart are one. Only those that begin in MEASURED, so that
+    none is cut."""
+    found, last = [], -math.inf
+    for when, lost in losses_of(replication):
+        if when - last > SLOT:
+            found.append([when, 0])
+        found[-1][1] += lost
+        last = when
+    return [lost for begin, lost in found if MEASURED[0] <= begin < MEASURED[1]]
+
+
+def n_events(replication):
+    return len(events(replication))
+
+
+def lost_in_an_event(replication):
+    return sum(events(replication)) / max(n_events(replication), 1)
+
+
+def use(replication):
+    return rate('R', 'flid-dl')(replication) * 1e3 / CAPACITY
+
+
+def loss(replication):
+    return flows(replication, 'R', 'flid-dl')[0]['loss']
+
+
+def draw_losses(axes, results):
+    """Figure 5: throughput, and the packets lost in each 250 ms, of the first replication."""
+    for axis, factor in zip(axes, (1.3, 2.0)):
+        replication = results[RUNS_BY_FACTOR[factor].name].get('1')
+        counts = collections.Counter()
+        for when, lost in losses_of(replication) if replication else []:
+            counts[math.floor(4 * when) / 4] += lost
+        axis.plot(*zip(*((when, kilobits / 1000) for when, kilobits in
+                         enumerate(flows(replication, 'R', 'flid-dl')[0]['trace'], 1))) if replication else ((), ()),
+                  label='throughput')
+        lost_axis = axis.twinx()
+        lost_axis.plot(list(counts), list(counts.values()), 'o', color='tab:red', markersize=3, fillstyle='none')
+        lost_axis.set(ylim=(0, 250))
+        lost_axis.tick_params(labelsize=7)
+        axis.plot([], [], 'o', color='tab:red', markersize=3, fillstyle='none', label='packets lost in 250 ms')
+        axis.set(xlabel='s', xlim=(50, 100), ylim=(0, 14))
+        axis.set_title(f'c = {factor}', fontsize=9)
+    axes[0].set_ylabel('Mbit/s')
+    lost_axis.set_ylabel('packets lost')
+
+
+def draw(axes, results):
+    for axis, of, label in zip(axes, (use, loss, lost_in_an_event),
+                               ('part of 10 Mbit/s used', 'loss rate', 'packets lost in a loss event')):
+        found, half = means(results, list(RUNS_BY_FACTOR.values()), lambda _, of=of: of)
+        axis.errorbar(FACTORS, found, half, marker='o', markersize=3, label='FLID-DL')
+        axis.set(xlabel='c', ylabel=label, ylim=(0, None))
+    axes[0].plot((1.3, 2.0), (0.85, 0.59), 'k+', label='the paper')
+    axes[2].plot((1.3, 2.0), (47, 17), 'k+')
+    axes[1].set_title('one session, drop tail', fontsize=9)

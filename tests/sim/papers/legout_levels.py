@@ -1,0 +1,137 @@
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Legout and Biersack 2000, figures 4 to 6 over time: three RLM sessions with layers of 20 kbit/s, before, beside and
+after CBR."""
+import math
+import statistics
+
+from papers.claims import OWN, SAID, Claim, Picture, Run, beside, jain_index, more_claim
+
+NODES = ('R1', 'R2', 'R3')
+LAYER = 20
+LINK = 600
+CBR = (300, 400)
+SPANS = {'before CBR, 200 to 300 s': (200, 300), 'beside CBR': CBR, 'after CBR': (400, 1000)}
+# Below that an index is unfair, as figure 4's row has it.
+WELL = 0.95
+# RLM's, section 3.
+THRESHOLD = 0.25
+
+# As figures 4 and 6 are run, but each loss is noted.
+RUNS = [Run('legout-rlm-cbr-losses', 'legout-cbr', ('--losses',), 0, 5),
+        Run('legout-rlm-cbr-fair-losses', 'legout-cbr-fair', ('--losses',), 0, 5)]
+DROP_TAIL, FAIR = (run.name for run in RUNS)
+
+NO_NUMBER = 'Not judged: the paper has no number of it.'
+CHANCE = 'How far the later sessions come depends on the join timers: of five runs no two are alike.'
+
+
+def receivers(replication):
+    return [replication['nodes'][node]['flows'][0] for node in NODES]
+
+
+def rate_at(flow, when):
+    """What a receiver has subscribed to, kbit/s."""
+    return LAYER * (1 + ([-1] + [change['to'] for change in flow['changes'] if change['time'] <= when])[-1])
+
+
+def subscribed(begin, end):
+    """The means of it, of each session."""
+    def means(replication):
+        return [statistics.fmean(rate_at(flow, when) for when in range(begin, end)) for flow in receivers(replication)]
+    return means
+
+
+def index(begin, end):
+    return lambda replication: jain_index(subscribed(begin, end)(replication))
+
+
+def dropped(replication):
+    """By how much the session that goes down least does while CBR is there, kbit/s."""
+    return min(rate_at(flow, CBR[0]) - rate_at(flow, CBR[1]) for flow in receivers(replication))
+
+
+def deepest(replication):
+    return max(change['from'] - change['to'] for flow in receivers(replication) for change in flow['changes'])
+
+
+def taken(begin, end):
+    """What the three have subscribed to, in parts of the link."""
+    return lambda replication: sum(subscribed(begin, end)(replication)) / LINK
+
+
+def experiments(begin, end):
+    """Joins of a session in a minute."""
+    return lambda replication: statistics.fmean(
+        sum(change['to'] > change['from'] and begin <= change['time'] < end for change in flow['changes'])
+        for flow in receivers(replication)) * 60 / (end - begin)
+
+
+def loss_of(flow, begin, end):
+    """Of the packets that were on their way to a receiver in that time."""
+    noted = flow['losses']
+    inside = [(packets, lost) for when, packets, lost in noted if begin < when <= end]
+    before = max((packets for when, packets, _ in noted if when <= begin), default=0)
+    return sum(lost for _, lost in inside) / max(inside[-1][0] - before, 1) if inside else 0
+
+
+def mean_loss(begin, end):
+    return lambda replication: statistics.fmean(loss_of(flow, begin, end) for flow in receivers(replication))
+
+
+def highest_loss(begin, end, step=20):
+    return lambda replication: max(loss_of(flow, when, when + step) for flow in receivers(replication)
+                                   for when in range(begin, end, step))
+
+
+def _claims():
+    for span, times in SPANS.items():
+        yield Claim('figure 4', f'drop tail, {span}: index of what the three have subscribed to',
+                    'high unfairness among the sessions during the whole simulation', (DROP_TAIL,), index(*times), 0,
+                    WELL, rule=OWN, quote='legout, figure 4, whole', cause=CHANCE)
+    for text, begin in (('as CBR ends', 390), ('100 s after CBR', 490), ('600 s after CBR', 990)):
+        yield beside('figure 4', f'{text}: what the three have subscribed to, in parts of the link',
+                     taken(begin, begin + 10), DROP_TAIL, paper='how fast RLM grabs the available bandwidth',
+                     quote='legout, figure 4, grabs', cause=NO_NUMBER)
+    yield Claim('figure 5(a)', 'when CBR comes all three go down: the one that does least, 300 to 400 s',
+                'the RLM sessions start dropping', (DROP_TAIL,), dropped, LAYER, math.inf, 'kbit/s', rule=OWN,
+                quote='legout, figure 5(a)', cause=CHANCE)
+    yield Claim('figure 5(a)', 'the most layers that are left at once', 'can only drop one layer', (DROP_TAIL,),
+                deepest, 1, 1, rule=SAID, quote='legout, figure 5(a), one')
+    yield beside('figure 5(a)', 'joins of a session in a minute, after CBR', experiments(*SPANS['after CBR']),
+                 DROP_TAIL, paper='a very low number of join experiments', quote='legout, figure 5(b)', cause=NO_NUMBER)
+    yield more_claim('figure 5(b)', 'the three lose more beside CBR than from 200 to 300 s: mean loss rates',
+                     (DROP_TAIL, mean_loss(*CBR)), (DROP_TAIL, mean_loss(200, 300)),
+                     'results in a large number a losses', quote='legout, figure 5(b), large')
+    yield Claim('figure 5(b)', 'the highest loss rate of a session over 20 s, before CBR',
+                'never exceed the loss threshold', (DROP_TAIL,), highest_loss(200, 300), 0, THRESHOLD, rule=SAID,
+                quote='legout, figure 5(b)')
+    yield beside('figure 6', 'fair queueing, from 400 to 800 s: index of what the three have subscribed to',
+                 index(400, 800), FAIR, paper='the fairness is not ideal', quote='legout, figure 6, not ideal',
+                 cause=NO_NUMBER)
+    yield beside('figure 6', 'fair queueing, from 200 to 300 s: the same', index(200, 300), FAIR)
+
+
+CLAIMS = list(_claims())
+
+
+def _draw(axes, results):
+    """Of the first replication."""
+    flows = receivers(results[DROP_TAIL]['1']) if '1' in results[DROP_TAIL] else []
+    for i, flow in enumerate(flows):
+        changes = flow['changes']
+        axes[0].step([change['time'] for change in changes] + [1000],
+                     [change['to'] + 1 for change in changes] + [changes[-1]['to'] + 1], where='post', linewidth=0.9,
+                     label=f'session {i + 1}')
+        times = range(0, 1000, 5)
+        axes[1].plot([when + 5 for when in times], [loss_of(flow, when, when + 5) for when in times], linewidth=0.8)
+    for axis in axes:
+        axis.axvspan(*CBR, color='tab:gray', alpha=0.2, label='CBR' if axis is axes[0] else None)
+        axis.set(xlabel='s', xlim=(0, 1000), ylim=(0, None))
+    axes[0].set_ylabel('layers')
+    axes[1].set_ylabel('loss rate over 5 s')
+
+
+PICTURES = [
+    Picture('legout-5', 'Figure 5: three RLM sessions and CBR, drop tail, seed 1: layers and losses.', 2, _draw),
+]
