@@ -100,7 +100,9 @@ RANGE = '0.1 to 10 % of loss'
 LAGS = ('A slot is five nominal round-trip times long, and one loss in it is as good as many: the paper\'s own chain '
         'has 0.80 of TCP\'s formula at 3 % and 0.76 at 10 %.')
 UNSEEN = ('At 10 %: where a group\'s last packets of a slot are lost nothing comes after them that shows it. Of 10 % '
-          '8 to 9 are counted, and levels are held longer than the chain has.')
+          '8.7 are counted; at so much the chain has 15.5 packets a second, the hosts 15.7, and the chain 13.4 at 10.')
+FEWER = ('It is not the deaf period: without it (`deaf-period=0.001`, one run each) there are 0.71, 0.84 and 0.81 '
+         'joins in a second at 1, 3 and 10 %, and the chain has 0.87, 0.96 and 0.96. What else it is was not found.')
 FIT = ('The chain itself, with the p_i as the paper prints them, is nearer to TCP\'s formula with example 6 at 0.1 % '
        '(1.009 for 1.027) and from 1 % to 3 %, and farther at 0.3 % (0.979 for 0.993). On the paper\'s grid its NMSE '
        'is 24.0 for 25.7.')
@@ -110,7 +112,7 @@ ONE_LEAVE = 'each time slot requires a single leave operation'
 def deviation(where, text, runs, measure, formula, **more):
     return Claim(where, f'{text}: the largest deviation from the Markov chain, parts', more.pop('paper', ''),
                  tuple(run.name for run in runs.values()), farthest(measure, formula), 0, SAME_TOLERANCE, rule=SAME,
-                 pooled=True, cause=UNSEEN, **more)
+                 pooled=True, **more)
 
 
 def _figures_10_and_11():
@@ -121,7 +123,7 @@ def _figures_10_and_11():
     for figure, text, runs, chances in ((10, 'p_i by the heuristic', HEURISTIC, EXAMPLE_5),
                                         (11, 'p_i of example 6', CLIMBED, EXAMPLE_6)):
         yield deviation(f'figure {figure}', f'{text}, throughput at {RANGE}', runs, sent,
-                        lambda loss, chances=chances: chain_rate(chances, loss))
+                        lambda loss, chances=chances: chain_rate(chances, loss), cause=UNSEEN)
     names = tuple(run.name for runs in (HEURISTIC, CLIMBED) for run in runs.values())
     n = len(LOSSES)
     yield Claim('figure 11', f'p_i of example 6 are nearer to TCP\'s formula than the heuristic\'s, {RANGE}: NMSE',
@@ -141,7 +143,7 @@ def _figure_3():
     yield deviation('figure 3', f'FLID-DL, joins at {RANGE}', CLIMBED, lambda _: in_a_slot('joins'),
                     lambda loss: chain_joins(EXAMPLE_6, loss))
     yield deviation('figure 3', f'FLID-SL, joins and leaves at {RANGE}', STATIC, lambda _: moves,
-                    lambda loss: 2 * chain_ups(EXAMPLE_6, loss))
+                    lambda loss: 2 * chain_ups(EXAMPLE_6, loss), cause=FEWER)
 
 
 CLAIMS = [*_figure_3(), *_figures_10_and_11()]

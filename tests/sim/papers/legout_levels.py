@@ -67,6 +67,11 @@ def experiments(begin, end):
         for flow in receivers(replication)) * 60 / (end - begin)
 
 
+def gone(replication):
+    """Sessions that have left all layers and stay away."""
+    return sum(flow['changes'][-1]['to'] < 0 for flow in receivers(replication))
+
+
 def loss_of(flow, begin, end):
     """Of the packets that were on their way to a receiver in that time."""
     noted = flow['losses']
@@ -98,6 +103,7 @@ def _claims():
                 quote='legout, figure 5(a)', cause=CHANCE)
     yield Claim('figure 5(a)', 'the most layers that are left at once', 'can only drop one layer', (DROP_TAIL,),
                 deepest, 1, 1, rule=SAID, quote='legout, figure 5(a), one')
+    yield beside('figure 5(a)', 'sessions that leave all layers and stay away until the end, of three', gone, DROP_TAIL)
     yield beside('figure 5(a)', 'joins of a session in a minute, after CBR', experiments(*SPANS['after CBR']),
                  DROP_TAIL, paper='a very low number of join experiments', quote='legout, figure 5(b)', cause=NO_NUMBER)
     yield more_claim('figure 5(b)', 'the three lose more beside CBR than from 200 to 300 s: mean loss rates',
