@@ -16,6 +16,7 @@
 
 #include "sink/ladder.h"
 #include "sink/refusal.h"
+#include "sink/upstream.h"
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
@@ -365,21 +366,79 @@ offered_sound_caps (GstPad *pad, GstCaps *filter)
 }
 
 static gboolean
+is_h264_payloader (GstElement *element)
+{
+  return g_str_equal (gst_lmcc_sink_get_factory_name (element), "rtph264pay");
+}
+
+/* The user's own payloader asks its encoder for constrained baseline, which has
+ * no B pictures, wherever RTP is asked for without a profile; where anything
+ * is, as by udpsink, for nothing. */
+static gboolean
+is_h264_payloader_asking (GstPad *pad, const GstCaps *filter)
+{
+  g_autoptr (GstElement) payloader = NULL;
+
+  if (filter != NULL)
+    return FALSE;
+  payloader = gst_lmcc_sink_find_upstream (pad, is_h264_payloader);
+  return payloader != NULL;
+}
+
+/* Of H.264 first what has B pictures, which are layers, and every decoder
+ * knows. Where an encoder may choose, x264enc takes 4:4:4 of a source that has
+ * it, and constrained baseline of our payloader, others constrained baseline.
+ * @caps: (transfer full) */
+static GstCaps *
+prefer_high_profile (GstCaps *caps)
+{
+  g_autoptr (GstCaps) high = gst_caps_new_simple ("video/x-h264", "profile",
+      G_TYPE_STRING, "high", NULL);
+
+  return gst_caps_merge (gst_caps_intersect_full (caps, high,
+                             GST_CAPS_INTERSECT_FIRST),
+      caps);
+}
+
+/* (transfer full) (nullable): of what is behind the pad, or of what may be */
+static GstCaps *
+get_caps (GstPad *pad, GstObject *parent, GstQuery *query, GstCaps *filter)
+{
+  GstCaps *caps;
+
+  if (is_sound (pad) && !has_target (pad))
+    return offered_sound_caps (pad, filter);
+  if (is_h264_payloader_asking (pad, filter))
+    return gst_caps_new_any ();
+  if (!has_target (pad))
+    return offered_caps (pad, filter);
+  if (!gst_pad_query_default (pad, parent, query))
+    return NULL;
+  gst_query_parse_caps_result (query, &caps);
+  return gst_caps_ref (caps);
+}
+
+static gboolean
+answer_caps (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  GstCaps *filter, *caps;
+
+  gst_query_parse_caps (query, &filter);
+  caps = get_caps (pad, parent, query, filter);
+  if (caps == NULL)
+    return FALSE;
+  caps = prefer_high_profile (caps);
+  gst_query_set_caps_result (query, caps);
+  gst_caps_unref (caps);
+  return TRUE;
+}
+
+static gboolean
 ghost_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
-  if (has_target (pad))
-    return gst_pad_query_default (pad, parent, query);
-  if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS) {
-    g_autoptr (GstCaps) caps = NULL;
-    GstCaps *filter;
-
-    gst_query_parse_caps (query, &filter);
-    caps = is_sound (pad) ? offered_sound_caps (pad, filter)
-                          : offered_caps (pad, filter);
-    gst_query_set_caps_result (query, caps);
-    return TRUE;
-  }
-  if (GST_QUERY_TYPE (query) == GST_QUERY_ACCEPT_CAPS) {
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS)
+    return answer_caps (pad, parent, query);
+  if (GST_QUERY_TYPE (query) == GST_QUERY_ACCEPT_CAPS && !has_target (pad)) {
     /* The caps event then gets the error that says what is wrong with them. */
     gst_query_set_accept_caps_result (query, TRUE);
     return TRUE;

@@ -13,8 +13,6 @@
 #include <gst/app/gstappsrc.h>
 #include <gst/check/gstcheck.h>
 
-#include "sink/encoder-advice.h"
-
 /* Of GST_BUFFER_PTS: libav's "no time". */
 #define NO_TIME (G_GUINT64_CONSTANT (1) << 63)
 
@@ -102,6 +100,19 @@ read_error (GstElement *pipeline)
   g_autoptr (GError) error = NULL;
 
   gst_message_parse_error (message, &error, NULL);
+  return g_strdup (error->message);
+}
+
+/* (transfer full): the text of the next warning */
+static gchar *
+read_warning (GstElement *pipeline)
+{
+  g_autoptr (GstMessage) message =
+      test_wait_message (pipeline, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+  g_autoptr (GError) error = NULL;
+
+  fail_if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR);
+  gst_message_parse_warning (message, &error, NULL);
   return g_strdup (error->message);
 }
 
@@ -360,58 +371,6 @@ GST_START_TEST (test_pads_without_caps_go_by_their_streams)
 
 GST_END_TEST;
 
-/**
- * Advice:
- * @factory: (nullable): what made a stream of one class
- * @encoding: its encoding name
- * @named: is in the advice
- * @not_named: is not
- * @live: pictures come as they are taken
- */
-typedef struct
-{
-  const gchar *factory;
-  const gchar *encoding;
-  const gchar *named;
-  const gchar *not_named;
-  gboolean live;
-} Advice;
-
-static const Advice advices[] = {
-  { "x264enc", "H264", "Set b-pyramid=true", "openh264enc" },
-  { "x264enc", "H264", "Set tune=zerolatency bframes=2", "openh264enc", TRUE },
-  { "x265enc", "H265", "option-string", "x264enc" },
-  { "openh264enc", "H264", "No setting of openh264enc", "x264enc" },
-  { "vp8enc", "VP8", "temporal-scalability", "x264enc" },
-  { "vp9enc", "VP9", "vp9svcenc", "x264enc" },
-  { "avenc_h263p", "H263-1998", "No setting of avenc_h263p", "x264enc" },
-  { NULL, "H264", "x264enc", "(null)" },
-  { NULL, "MP4V-ES", "Connect several encodings", "x264enc" },
-};
-
-GST_START_TEST (test_the_advice_is_of_the_encoder_that_is_there)
-{
-  const Advice *row = &advices[__i__];
-  GstElement *encoder =
-      row->factory ? gst_element_factory_make (row->factory, NULL) : NULL;
-  g_autofree gchar *advice = NULL;
-
-  if (encoder == NULL && row->factory) {
-    g_printerr ("skipped: there is no element %s\n", row->factory);
-    return;
-  }
-  advice = gst_lmcc_sink_advise_encoder (encoder, FALSE, row->live,
-      lmcc_codec_find (row->encoding));
-  fail_unless (strstr (advice, row->named) != NULL, "'%s' is not in: %s",
-      row->named, advice);
-  fail_unless (strstr (advice, row->not_named) == NULL, "'%s' is in: %s",
-      row->not_named, advice);
-  fail_unless (g_ascii_isupper (advice[0]), "%s", advice);
-  gst_clear_object (&encoder);
-}
-
-GST_END_TEST;
-
 #define VIDEO                    \
   "videotestsrc is-live=true ! " \
   "video/x-raw,width=160,height=120,framerate=30/1"
@@ -439,17 +398,70 @@ GST_START_TEST (test_a_sender_that_comes_back_with_another_codec_is_told_of)
                    "address=239.255.42.1 ! rtph264depay ! fakesink",
           port);
   GstElement *src = gst_bin_get_by_name (GST_BIN (receiver), "r");
-  g_autofree gchar *text = NULL;
+  g_autofree gchar *text = NULL, *early = NULL;
 
   test_watch (src, "stats");
   gst_element_set_state (receiver, GST_STATE_PLAYING);
   test_wait_count (src, "packets-delivered", 10, PATIENCE);
   test_end_pipeline (sender);
   sender = play_sender ("vp8enc deadline=1 keyframe-max-dist=10", &port);
+  early = read_warning (receiver);
+  fail_unless (strstr (early, "the video was H264 and is VP8 now") != NULL
+          && strstr (early, "start this receiver again") != NULL,
+      "%s", early);
   text = read_error (receiver);
   fail_unless (strstr (text, "was H264 and is VP8 now") != NULL, "%s", text);
   fail_unless (strstr (text, "Start this receiver again") != NULL, "%s", text);
   gst_object_unref (src);
+  test_end_pipeline (receiver);
+  test_end_pipeline (sender);
+}
+
+GST_END_TEST;
+
+/* (transfer full): the text of the next info message, as gst-launch-1.0 shows
+ * it */
+static gchar *
+read_info (GstElement *pipeline)
+{
+  g_autoptr (GstMessage) message =
+      test_wait_message (pipeline, GST_MESSAGE_INFO | GST_MESSAGE_ERROR);
+  g_autoptr (GError) error = NULL;
+  gchar *debug = NULL;
+
+  fail_if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR);
+  gst_message_parse_info (message, &error, &debug);
+  fail_unless (debug != NULL && strstr (debug, error->message) != NULL);
+  return debug;
+}
+
+/* Of a codec that receivers take only where they are told to. */
+GST_START_TEST (test_both_ends_name_the_codec_that_receivers_must_be_told)
+{
+  gint port;
+  GstElement *sender =
+      test_launch_sink ("appsrc name=a format=time caps=application/x-rtp,"
+                        "media=video,encoding-name=JPEG,clock-rate=90000,"
+                        "payload=26 ! lmccsink name=s",
+          &port);
+  GstElement *receiver = test_launch ("lmccsrc port=%d multicast-iface=lo "
+                                      "address=239.255.42.1 ! fakesink",
+      port);
+  g_autofree gchar *told = NULL, *refused = NULL;
+
+  gst_element_set_state (receiver, GST_STATE_PLAYING);
+  gst_element_set_state (sender, GST_STATE_PLAYING);
+  feed (sender, 0);
+  told = read_info (sender);
+  fail_unless (strstr (told,
+                   "session of JPEG only where lmccsrc has "
+                   "codecs=JPEG")
+          != NULL,
+      "%s", told);
+  refused = read_warning (receiver);
+  fail_unless (strstr (refused, "session of codec JPEG is not taken") != NULL
+          && strstr (refused, "name it in codecs=JPEG") != NULL,
+      "%s", refused);
   test_end_pipeline (receiver);
   test_end_pipeline (sender);
 }
@@ -525,10 +537,10 @@ any_encoder_suite (void)
   tcase_add_test (tcase, test_the_sound_of_a_demuxer_is_left_for_its_video);
   tcase_add_test (tcase, test_sound_that_another_pad_takes_is_not_left_out);
   tcase_add_test (tcase, test_pads_without_caps_go_by_their_streams);
-  tcase_add_loop_test (tcase, test_the_advice_is_of_the_encoder_that_is_there,
-      0, G_N_ELEMENTS (advices));
   tcase_add_test (tcase,
       test_a_sender_that_comes_back_with_another_codec_is_told_of);
+  tcase_add_test (tcase,
+      test_both_ends_name_the_codec_that_receivers_must_be_told);
   tcase_add_test (tcase,
       test_who_joins_open_groups_of_pictures_has_parameter_sets);
 
