@@ -154,15 +154,20 @@ has_nft (void)
 static void
 say_unreadable (DoctorCase *c)
 {
-  if (doctor_system_is_live (c->system) && !has_nft ())
+  gboolean live = doctor_system_is_live (c->system);
+  gboolean root = geteuid () == 0;
+
+  if (live && !has_nft ())
     doctor_add (c, "firewall", DOCTOR_SKIP,
         g_strdup ("the firewall's rules cannot be read: there is no nft"),
-        g_strdup ("install the package nftables, and run this as root"));
-  else if (doctor_system_is_live (c->system) && geteuid () == 0)
+        g_strdup_printf ("install the package nftables%s",
+            root ? "" : ", and run this as root"));
+  else if (live && root)
     doctor_add (c, "firewall", DOCTOR_SKIP,
         g_strdup ("the firewall's rules cannot be read: nft list ruleset "
                   "fails"),
-        g_strdup ("see what it says; a container may not be allowed to"));
+        g_strdup ("run nft list ruleset and see what it says; a container may "
+                  "not be allowed to"));
   else
     doctor_add (c, "firewall", DOCTOR_SKIP,
         g_strdup ("the firewall's rules cannot be read"),

@@ -3,8 +3,10 @@
 """gst-lmcc-1.0 doctor on made-up trees of /proc and /sys, and on loopback."""
 import json
 import os
+import shutil
 import socket
 import struct
+import subprocess
 import tempfile
 import threading
 import unittest
@@ -464,13 +466,6 @@ class Loopback(unittest.TestCase):
         self.assertIn('lmccsink', ports[1]['finding'])
         self.assertEqual(find(report, 'join')[0]['status'], 'ok')
 
-    @unittest.skipIf(any(Path(each, 'nft').exists() for each in ('/usr/sbin', '/sbin', '/usr/bin', '/bin')),
-                     'nft is installed here (Debian: nftables)')
-    def test_a_missing_nft_is_named(self):
-        firewall = find(self.doctor('--seconds', '1'), 'firewall')[0]
-        self.assertIn('no nft', firewall['finding'])
-        self.assertIn('nftables', firewall['remedy'])
-
     def test_a_port_that_is_not_shared_fails_at_the_port_and_the_join(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as holder:
             holder.bind(('', self.port))
@@ -480,6 +475,114 @@ class Loopback(unittest.TestCase):
         self.assertIn(f'user {os.getuid()}', ports[0]['finding'])
         self.assertIn('ss -ulnp', ports[0]['remedy'])
         self.assertEqual(find(report, 'join')[0]['status'], 'fail')
+
+
+def why_no_namespaces():
+    """Why there can be no user, network and files of a test's own, or None."""
+    for tool, package in (('unshare', 'util-linux'), ('ip', 'iproute2')):
+        if not shutil.which(tool):
+            return f'{tool} is not installed (Debian: {package})'
+    mounts = 'mount -t sysfs none /sys && mount -t tmpfs none /usr/sbin'
+    tried = subprocess.run(['unshare', '-rnm', 'sh', '-c', mounts], capture_output=True, text=True, check=False)
+    if tried.returncode:
+        return f'no namespaces of our own: {tried.stderr.strip()} (sysctl kernel.unprivileged_userns_clone=1)'
+    return None
+
+
+NO_NAMESPACES = why_no_namespaces()
+
+
+@unittest.skipIf(NO_NAMESPACES, NO_NAMESPACES)
+class BeyondRouters(unittest.TestCase):
+    """In a network of its own: one interface, and a router that nothing comes from."""
+
+    # /sys is that of the network in which it was mounted.
+    SCRIPT = ('mount -t sysfs none /sys && ip link add lan type veth peer name far && '
+              'ip link set far up && ip link set lan up && '
+              'ip addr add 10.0.0.7/24 dev lan && ip -6 addr add fd00::7/64 dev lan nodad && '
+              'ip route add default via 10.0.0.254 && ip -6 route add default via fd00::fe dev lan && exec "$@"')
+
+    def advice(self, uri):
+        """The finding and the remedy of what does not arrive."""
+        result = run('doctor', '--json', '--seconds', '1', '--multicast-iface', 'lan', uri,
+                     prefix=('unshare', '-rnm', 'sh', '-c', self.SCRIPT, 'sh'))
+        self.assertEqual((result.returncode, result.stderr), (FAILURE, ''))
+        arrival = find(json.loads(result.stdout), 'arrival')
+        self.assertEqual([each['status'] for each in arrival], ['fail'], result.stdout)
+        self.assertIn('no packet came on UDP port 6004', arrival[0]['finding'])
+        return arrival[0]['remedy']
+
+    def test_silence_of_a_source_beyond_a_router_is_put_down_to_ttl_and_multicast_routing(self):
+        for uri, router in (('lmcc://192.0.2.7@232.1.1.1:6004', '10.0.0.254'),
+                            ('lmcc://[2001:db8::7]@[ff3e::8000:1]:6004', 'fd00::fe')):
+            with self.subTest(uri=uri):
+                remedy = self.advice(uri)
+                for words in (f'The sender is beyond the router {router}',
+                              'set its ttl-mc to the number of routers + 1 (it is 1 unless set)',
+                              'route multicast (PIM)', 'tcpdump -ni any udp port 6004'):
+                    self.assertIn(words, remedy)
+
+    def test_silence_of_nobody_in_particular_may_be_ttl_and_multicast_routing(self):
+        remedy = self.advice('lmcc://239.255.42.1:6004')
+        for words in ('If the sender is beyond the router 10.0.0.254', 'ttl-mc to the number of routers + 1', 'PIM'):
+            self.assertIn(words, remedy)
+
+    def test_silence_of_a_source_on_the_link_is_not_put_down_to_routers(self):
+        remedy = self.advice('lmcc://10.0.0.9@232.1.1.1:6004')
+        self.assertIn('tcpdump', remedy)
+        for word in ('router', 'ttl-mc'):
+            self.assertNotIn(word, remedy)
+
+
+@unittest.skipIf(NO_NAMESPACES, NO_NAMESPACES)
+class Nft(unittest.TestCase):
+    """As root and as somebody else, with an nft of our own or none."""
+
+    # No nft of this machine is found: neither there nor in PATH.
+    SCRIPT = 'mount -t tmpfs none /usr/sbin && PATH=$0 exec "$@"'
+    AS_ROOT, AS_NOBODY = '-rnm', '-Unm'
+
+    def firewall(self, user, nft=None):
+        """What is said of the firewall; `nft` is the script that is called so."""
+        with tempfile.TemporaryDirectory() as directory:
+            os.chmod(directory, 0o755)
+            if nft is not None:
+                path = Path(directory, 'nft')
+                path.write_text(f'#!/bin/sh\n{nft}\n')
+                path.chmod(0o755)
+            command = ('sh', '-c', self.SCRIPT, directory) if user == self.AS_ROOT else ('env', f'PATH={directory}')
+            result = run('doctor', '--json', '--seconds', '1', URI, prefix=('unshare', user, *command))
+        self.assertEqual(result.stderr, '')
+        return find(json.loads(result.stdout), 'firewall')[0]
+
+    def test_root_without_nft_is_told_to_install_it_and_no_more(self):
+        found = self.firewall(self.AS_ROOT)
+        self.assertEqual((found['status'], found['remedy']), ('skip', 'install the package nftables'))
+        self.assertIn('there is no nft', found['finding'])
+
+    def test_an_nft_that_fails_is_told_of(self):
+        found = self.firewall(self.AS_ROOT, 'echo Operation not permitted >&2; exit 1')
+        self.assertEqual(found['status'], 'skip')
+        self.assertIn('nft list ruleset fails', found['finding'])
+        self.assertIn('see what it says', found['remedy'])
+        self.assertNotIn('as root', found['remedy'])
+
+    def test_what_nft_lists_is_read(self):
+        rules = 'table inet filter {\n\tchain in {\n\t\ttype filter hook input priority 0; policy drop;\n\t}\n}'
+        found = self.firewall(self.AS_ROOT, f'[ "$*" = "list ruleset" ] && echo "{rules}"')
+        self.assertEqual(found['status'], 'warn')
+        self.assertIn('does not let igmp and UDP port 5004 in', found['finding'])
+
+    def test_who_is_not_root_is_told_to_be(self):
+        found = self.firewall(self.AS_NOBODY, 'exit 0')
+        self.assertEqual(found['status'], 'skip')
+        self.assertIn('run this as root', found['remedy'])
+
+    @unittest.skipIf(any(Path(each, 'nft').exists() for each in ('/usr/sbin', '/sbin')),
+                     'nft is installed here (Debian: nftables)')
+    def test_who_is_not_root_is_told_both(self):
+        found = self.firewall(self.AS_NOBODY)
+        self.assertEqual(found['remedy'], 'install the package nftables, and run this as root')
 
 
 if __name__ == '__main__':

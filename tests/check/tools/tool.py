@@ -10,8 +10,9 @@ SOURCE_ROOT = os.environ['LMCC_SOURCE_ROOT']
 OK, FAILURE, USAGE = 0, 1, 2
 
 
-def run(*arguments, timeout=60):
-    return subprocess.run([TOOL, *arguments], capture_output=True, text=True, timeout=timeout, check=False,
+def run(*arguments, timeout=60, prefix=()):
+    """`prefix` is what runs the tool, such as unshare with its options."""
+    return subprocess.run([*prefix, TOOL, *arguments], capture_output=True, text=True, timeout=timeout, check=False,
                           cwd=SOURCE_ROOT)
 
 
