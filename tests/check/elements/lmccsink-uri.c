@@ -95,25 +95,53 @@ GST_START_TEST (test_a_sink_is_made_from_a_uri)
 
 GST_END_TEST;
 
-static const gchar *const bad_uris[] = {
-  "http://239.1.2.3:5004",
-  "lmcc://10.0.0.1:5004",
-  "lmcc://239.1.2.3:65535",
-  "lmcc://239.1.2.3/path",
-  "lmcc://239.1.2.3?ttl-mc=256",
-  "lmcc://239.1.2.3?algorithm=no-such",
-  "lmcc://::1@239.1.2.3",
-  "",
+/**
+ * BadUri:
+ * @uri: what is no URI of a sender
+ * @by_handler: (nullable): what is in the error of #GstURIHandler; %NULL where
+ *     GStreamer refuses it itself
+ * @at_start: what is in the error of the start
+ */
+typedef struct
+{
+  const gchar *uri;
+  const gchar *by_handler;
+  const gchar *at_start;
+} BadUri;
+
+#define BAD(uri, words)     \
+  {                         \
+    (uri), (words), (words) \
+  }
+
+static const BadUri bad_uris[] = {
+  { "http://239.1.2.3:5004", NULL, "scheme 'http': only lmcc: is read here" },
+  BAD ("lmcc://10.0.0.1:5004",
+      "address '10.0.0.1': give a multicast address: 224.0.0.0 to "
+      "239.255.255.255"),
+  BAD ("lmcc://239.1.2.3:65535",
+      "port of 'lmcc://239.1.2.3:65535': give one from 1 to 65534"),
+  BAD ("lmcc://239.1.2.3/path",
+      "path '/path': a session has none; options follow a question mark"),
+  BAD ("lmcc://239.1.2.3?ttl-mc=256",
+      "ttl-mc '256': give a whole number from 0 to 255"),
+  BAD ("lmcc://239.1.2.3?algorithm=no-such",
+      "algorithm 'no-such': give auto, none, elm"),
+  BAD ("lmcc://::1@239.1.2.3",
+      "source '::1': give the sender's own address, of the same family as the "
+      "group"),
+  { "", NULL, "URI '': " },
 };
 
 /* By the property, of which nobody hears an error, it is one of the start. */
 GST_START_TEST (test_a_uri_that_cannot_be_is_refused)
 {
-  const gchar *uri = bad_uris[__i__];
+  const BadUri *row = &bad_uris[__i__];
+  const gchar *uri = row->uri;
   GstElement *sink = gst_element_factory_make ("lmccsink", NULL);
   g_autoptr (GstBus) bus = gst_bus_new ();
   g_autoptr (GstMessage) message = NULL;
-  g_autoptr (GError) error = NULL;
+  g_autoptr (GError) error = NULL, start_error = NULL;
 
   gst_object_ref_sink (sink);
   gst_element_set_bus (sink, bus);
@@ -126,6 +154,12 @@ GST_START_TEST (test_a_uri_that_cannot_be_is_refused)
       GST_STATE_CHANGE_FAILURE);
   message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
   fail_unless (message != NULL);
+  gst_message_parse_error (message, &start_error, NULL);
+  fail_unless (row->by_handler == NULL
+          || strstr (error->message, row->by_handler) != NULL,
+      "'%s' is not in: %s", row->by_handler, error->message);
+  fail_unless (strstr (start_error->message, row->at_start) != NULL,
+      "'%s' is not in: %s", row->at_start, start_error->message);
 
   /* A good one mends it. */
   gst_element_set_state (sink, GST_STATE_NULL);
@@ -154,6 +188,8 @@ GST_START_TEST (test_a_uri_is_set_in_null_only)
   fail_if (
       gst_uri_handler_set_uri (GST_URI_HANDLER (sink), rows[0].uri, &error));
   fail_unless (g_error_matches (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE));
+  fail_unless (strstr (error->message, "set the element to NULL first") != NULL,
+      "%s", error->message);
   g_object_set (sink, "uri", rows[0].uri, NULL);
   g_object_get (sink, "uri", &told, NULL);
   fail_unless_equals_string (told,

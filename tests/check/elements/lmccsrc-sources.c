@@ -98,10 +98,10 @@ send_forged (gboolean first, gboolean second)
       packet->size);
 }
 
-/* Repeats the forged record until there is a message of that name (transfer
- * full). */
+/* Repeats the forged record until there is a message of @types, or an error
+ * (transfer full). */
 static GstMessage *
-wait_for (TestSrc *self, const gchar *name)
+pop_while_forging (TestSrc *self, GstMessageType types)
 {
   gint64 end = g_get_monotonic_time () + (gint64) (TEST_SRC_PATIENCE / 1000);
 
@@ -110,16 +110,45 @@ wait_for (TestSrc *self, const gchar *name)
 
     send_forged (TRUE, FALSE);
     message = gst_bus_timed_pop_filtered (self->bus, RECORD_INTERVAL,
-        GST_MESSAGE_ELEMENT | GST_MESSAGE_ERROR);
+        types | GST_MESSAGE_ERROR);
     if (message == NULL)
       continue;
     fail_if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR);
+    return message;
+  }
+  fail ("no message came");
+  return NULL;
+}
+
+/* (transfer full): the message of that name, while there are forged records */
+static GstMessage *
+wait_for (TestSrc *self, const gchar *name)
+{
+  for (;;) {
+    GstMessage *message = pop_while_forging (self, GST_MESSAGE_ELEMENT);
+
     if (gst_message_has_name (message, name))
       return message;
     gst_message_unref (message);
   }
-  fail ("no message %s", name);
-  return NULL;
+}
+
+/* A warning with these words comes, while there are forged records. */
+static void
+check_warning (TestSrc *self, const gchar *words, const gchar *remedy)
+{
+  gboolean found = FALSE;
+
+  while (!found) {
+    g_autoptr (GstMessage) message =
+        pop_while_forging (self, GST_MESSAGE_WARNING);
+    g_autoptr (GError) error = NULL;
+
+    gst_message_parse_warning (message, &error, NULL);
+    found = strstr (error->message, words) != NULL;
+    fail_unless (!found || strstr (error->message, remedy) != NULL,
+        "'%s' is not in: %s", remedy, error->message);
+  }
 }
 
 static void
@@ -140,6 +169,9 @@ GST_START_TEST (test_a_forged_record_that_was_first_gives_way)
   receiver_init (&receiver, "max-level=0");
   gst_message_unref (wait_for (&receiver, "lmcc-level-changed"));
   sender = fake_sender_start (get_address (), PORT, 1, NULL);
+  check_warning (&receiver,
+      "The session came from " FORGER " and is received from 127.0.0.1 now: ",
+      ". Set multicast-source to listen to one sender only");
   message = wait_for (&receiver, "lmcc-source-changed");
   check_addresses (message, FORGER, "127.0.0.1");
   test_src_await (&receiver);
@@ -168,6 +200,31 @@ GST_START_TEST (test_the_application_is_asked_and_decides)
   fail_unless (taken);
   changed = wait_for (&receiver, "lmcc-source-changed");
   check_addresses (changed, "127.0.0.1", FORGER);
+  fake_sender_stop (sender);
+  test_src_clear (&receiver);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_another_host_beside_the_sender_is_named)
+{
+  g_autofree gchar *words = NULL;
+  g_autoptr (GstMessage) message = NULL;
+  FakeSender *sender;
+  TestSrc receiver;
+
+  sender = fake_sender_start (get_address (), PORT, 1, NULL);
+  receiver_init (&receiver, "max-level=0");
+  test_src_await (&receiver);
+  words = g_strdup_printf ("Two senders share %s port %d: 127.0.0.1 is "
+                           "received, and " FORGER
+                           " is dropped, but loads the network",
+      get_address (), PORT);
+  check_warning (&receiver, words,
+      "Have one of them send to another address or port; "
+      "multicast-source=ADDRESS chooses one");
+  message = wait_for (&receiver, "lmcc-source-beside");
+  check_addresses (message, "127.0.0.1", FORGER);
   fake_sender_stop (sender);
   test_src_clear (&receiver);
 }
@@ -243,6 +300,7 @@ lmccsrc_sources_suite (void)
   tcase_set_timeout (tcase, 60);
   tcase_add_test (tcase, test_a_forged_record_that_was_first_gives_way);
   tcase_add_test (tcase, test_the_application_is_asked_and_decides);
+  tcase_add_test (tcase, test_another_host_beside_the_sender_is_named);
   tcase_add_test (tcase, test_no_two_records_in_one_datagram_end_a_receiver);
   tcase_add_test (tcase,
       test_a_description_of_a_codec_that_is_not_allowed_is_an_error);

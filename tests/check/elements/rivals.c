@@ -179,7 +179,7 @@ GST_END_TEST;
 GST_START_TEST (test_a_receiver_of_two_senders_says_so)
 {
   g_autofree gchar *address = make_address (1);
-  g_autofree gchar *uri = NULL;
+  g_autofree gchar *uri = NULL, *text = NULL, *words = NULL;
   gint port;
   GstElement *first = start (1, &port), *second = start (1, NULL);
   g_autoptr (GstMessage) message = NULL;
@@ -189,6 +189,16 @@ GST_START_TEST (test_a_receiver_of_two_senders_says_so)
   uri = g_strdup_printf ("lmcc://%s:%d?multicast-iface=lo", address, port);
   test_src_init (&receiver, "max-level=0", uri, "max-buffers=10 drop=true");
   test_src_play (&receiver);
+  text = wait_warning (receiver.pipeline, NULL, 0);
+  words = g_strdup_printf ("Two senders share %s port %d: 127.0.0.1 is "
+                           "received, and another session of 127.0.0.1 is "
+                           "dropped, but loads the network",
+      address, port);
+  fail_unless (strstr (text, words) != NULL
+          && strstr (text, "Have one of them send to another address or port")
+              != NULL
+          && strstr (text, "multicast-source") == NULL,
+      "%s", text);
   message = test_src_wait (&receiver, "lmcc-source-beside");
   s = gst_message_get_structure (message);
   fail_unless_equals_string (gst_structure_get_string (s, "from"), "127.0.0.1");
@@ -219,10 +229,10 @@ get_address (GstElement *pipeline)
 }
 
 static GstElement *
-start_anywhere (const gchar *options)
+start_anywhere (const gchar *options, gint *port)
 {
   g_autofree gchar *text = g_strconcat (SENDER, options, NULL);
-  GstElement *pipeline = test_launch_sink (text, NULL);
+  GstElement *pipeline = test_launch_sink (text, port);
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
 
@@ -234,22 +244,25 @@ start_anywhere (const gchar *options)
 
 GST_START_TEST (test_a_default_address_that_is_taken_is_left_alone)
 {
-  GstElement *first = start_anywhere (""), *second, *third;
+  GstElement *first = start_anywhere ("", NULL), *second, *third;
   g_autofree gchar *one = get_address (first), *other = NULL, *given = NULL;
-  g_autofree gchar *text = NULL, *again = NULL;
+  g_autofree gchar *text = NULL, *again = NULL, *uri = NULL;
+  gint port;
 
   fail_unless_equals_string (one, DEFAULT);
-  second = start_anywhere ("");
+  second = start_anywhere ("", &port);
   text = wait_warning (second, NULL, 0);
+  /* What is to be given to receivers, as it is. */
+  uri = g_strdup_printf ("lmcc://" NEXT ":%d. ", port);
   fail_unless (strstr (text, "127.0.0.1 on this host") != NULL
-          && strstr (text, "takes " NEXT) != NULL
+          && strstr (text, "takes " NEXT) != NULL && strstr (text, uri) != NULL
           && strstr (text, "Set address") != NULL,
       "%s", text);
   other = get_address (second);
   fail_unless_equals_string (other, NEXT);
 
   /* Who was told the address goes there. */
-  third = start_anywhere ("address=" DEFAULT);
+  third = start_anywhere ("address=" DEFAULT, NULL);
   given = get_address (third);
   fail_unless_equals_string (given, DEFAULT);
   test_end_pipeline (third);

@@ -357,6 +357,41 @@ GST_START_TEST (gstreamer_reads_the_base_group_only)
 
 GST_END_TEST;
 
+/* RFC 4570 section 3: what others read, too. */
+GST_START_TEST (a_source_specific_session_has_the_source_filter_of_rfc_4570)
+{
+  static const struct
+  {
+    const gchar *address;
+    const gchar *source;
+    const gchar *line;
+  } cases[] = {
+    { "232.3.4.5", "192.0.2.10",
+        "\r\na=source-filter: incl IN IP4 232.3.4.5 192.0.2.10\r\n" },
+    { "ff3e::11a", "2001:db8:1:2:240:96ff:fe25:8ec9",
+        "\r\na=source-filter: incl IN IP6 ff3e::11a "
+        "2001:db8:1:2:240:96ff:fe25:8ec9\r\n" },
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree gchar *text = NULL, *plain = NULL;
+    LmccSession session;
+
+    small_session (&session, cases[i].address);
+    fail_unless (lmcc_address_parse (cases[i].source, &session.source));
+    session.source_specific = TRUE;
+    text = lmcc_sdp_format (&session, LMCC_SDP_FILE);
+    fail_unless (strstr (text, cases[i].line) != NULL, "%s", text);
+
+    session.source_specific = FALSE;
+    plain = lmcc_sdp_format (&session, LMCC_SDP_FILE);
+    fail_unless (strstr (plain, "source-filter") == NULL, "%s", plain);
+  }
+}
+
+GST_END_TEST;
+
 #define PLAIN                                                               \
   "v=0\r\no=alice 3838383838383838 1 IN IP4 host.example\r\n"               \
   "s=a\r\nc=IN IP4 239.1.1.1/1/3\r\nt=0 0\r\nm=video 5004/2 RTP/AVP 96\r\n" \
@@ -794,6 +829,8 @@ sdp_suite (void)
   tcase_add_test (tcase, a_record_of_eight_layers_fits_318_bytes);
   tcase_add_test (tcase, the_feedback_port_is_the_next_unless_it_is_said);
   tcase_add_test (tcase, gstreamer_reads_the_base_group_only);
+  tcase_add_test (tcase,
+      a_source_specific_session_has_the_source_filter_of_rfc_4570);
   tcase_add_test (tcase, a_plain_stream_is_told_apart);
   tcase_add_test (tcase, unknown_things_are_ignored);
   tcase_add_test (tcase, bad_values_are_refused_with_a_reason);
