@@ -395,7 +395,7 @@ static const GstLmccProperty rows[] = {
    * Since: 0.1
    */
   GST_LMCC_ENUM (algorithm, "algorithm", "Algorithm",
-      "Congestion-control algorithm that the packets are marked for",
+      "Congestion control that packets are marked for (auto: plumb)",
       gst_lmcc_algorithm_get_type, "auto", READY | IN_URI),
   /**
    * GstLmccSink:algorithm-settings:

@@ -176,8 +176,8 @@ static const GstLmccProperty rows[] = {
    * Since: 0.1
    */
   GST_LMCC_ENUM (algorithm, "algorithm", "Algorithm",
-      "Congestion control: what decides the level", gst_lmcc_algorithm_get_type,
-      "auto", READY | IN_URI),
+      "What decides the level (auto: what the session announces)",
+      gst_lmcc_algorithm_get_type, "auto", READY | IN_URI),
   /**
    * GstLmccSrc:algorithm-settings:
    *

@@ -5,6 +5,7 @@
  * statistics where there is nothing to say.
  */
 #include <gst/check/gstcheck.h>
+#include <string.h>
 
 static const gchar *const elements[] = {
   "lmccsink",
@@ -125,6 +126,31 @@ GST_START_TEST (test_a_pad_that_may_appear_later_is_a_sometimes_pad)
 
 GST_END_TEST;
 
+/* Where users look: the property's text, and that of its default value, as
+ * gst-inspect-1.0 shows them. */
+GST_START_TEST (test_the_default_algorithm_says_what_it_stands_for)
+{
+  static const gchar *const stands_for[][2] = {
+    { "lmccsink", "(auto: plumb)" },
+    { "lmccsrc", "(auto: what the session announces)" },
+  };
+  GstElement *element = gst_element_factory_make (stands_for[__i__][0], NULL);
+  GParamSpec *pspec =
+      g_object_class_find_property (G_OBJECT_GET_CLASS (element), "algorithm");
+  const gchar *blurb = g_param_spec_get_blurb (pspec);
+  const GParamSpecEnum *algorithm = G_PARAM_SPEC_ENUM (pspec);
+  const GEnumValue *value =
+      g_enum_get_value (algorithm->enum_class, algorithm->default_value);
+
+  fail_unless_equals_string (value->value_nick, "auto");
+  fail_unless (strstr (value->value_name, "lmccsink: plumb") != NULL, "%s",
+      value->value_name);
+  fail_unless (strstr (blurb, stands_for[__i__][1]) != NULL, "%s", blurb);
+  gst_object_unref (element);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_both_ends_are_of_one_class)
 {
   static const gchar *const classes[] = { "Sink/Network/RTP",
@@ -151,6 +177,8 @@ faces_suite (void)
   tcase_add_loop_test (tc, test_what_is_not_known_is_left_out_of_the_statistics,
       0, 2);
   tcase_add_test (tc, test_a_pad_that_may_appear_later_is_a_sometimes_pad);
+  tcase_add_loop_test (tc, test_the_default_algorithm_says_what_it_stands_for,
+      0, 2);
   tcase_add_loop_test (tc, test_both_ends_are_of_one_class, 0, 2);
   return s;
 }
