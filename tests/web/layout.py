@@ -2,11 +2,16 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """How the demonstration's page is laid out in Chromium, with the widest words and numbers that there are: on narrow and
-wide screens, light and dark, with three and with six receivers no box leaves its card, no text lies over another, none
-is cut without a title, and all that can be pressed or seen has a name for those who do not see it.
+wide screens, light and dark, with three and with six receivers no box leaves its card, no text lies over another, nor
+on the charts, none is cut without a title, and all that can be pressed or seen has a name for those who do not see it.
+Pictures grow with the screen, each meaning has one colour, and README.md shows the page as it is.
 
 Usage: layout.py [DIRECTORY], where the page's pictures are to be left.
 """
+import base64
+import itertools
+import math
+import re
 import sys
 import time
 from pathlib import Path
@@ -17,8 +22,43 @@ from page import PATIENCE, lib
 
 WIDTHS = ((320, 700), (390, 844), (1280, 800), (1920, 1080))
 
+ROOT = Path(__file__).resolve().parents[2]
+
+# Of the screen's width: what a picture takes on a phone, and three take beside each other; how much larger one is at
+# 1920 pixels than at 1280.
+SHARE_OF_PHONE, SHARE_OF_THREE, GROWTH = 0.85, 0.88, 1.45
+
+# In L*a*b*: less than this is one colour for those who compare a line with a badge.
+APART = 15
+
+# Of 255, and of the page's height, whose texts are of other lengths in a run.
+JPEG_ERROR, HEIGHT_ERROR = 6, 0.03
+
 # More than the page keeps.
 MOMENTS = 8
+
+# The texts that were drawn on each canvas since it was empty, with their boxes in its pixels.
+RECORD_TEXTS = '''
+window.drawnTexts = new Map();
+const { clearRect, fillText } = CanvasRenderingContext2D.prototype;
+Object.assign(CanvasRenderingContext2D.prototype, {
+  clearRect(x, y, width, height) {
+    if (x <= 0 && y <= 0 && width >= this.canvas.width && height >= this.canvas.height) drawnTexts.set(this.canvas, []);
+    return clearRect.call(this, x, y, width, height);
+  },
+  fillText(text, x, y, ...rest) {
+    const { actualBoundingBoxLeft, actualBoundingBoxRight, actualBoundingBoxAscent, actualBoundingBoxDescent } =
+      this.measureText(text);
+    const corners = [x - actualBoundingBoxLeft, x + actualBoundingBoxRight].flatMap((cornerX) =>
+      [y - actualBoundingBoxAscent, y + actualBoundingBoxDescent].map((cornerY) =>
+        this.getTransform().transformPoint(new DOMPoint(cornerX, cornerY))));
+    const xs = corners.map((corner) => corner.x), ys = corners.map((corner) => corner.y);
+    drawnTexts.get(this.canvas)?.push({ text: `${text}`, box: { left: Math.min(...xs), right: Math.max(...xs),
+      top: Math.min(...ys), bottom: Math.max(...ys) } });
+    return fillText.call(this, text, x, y, ...rest);
+  },
+});
+'''
 
 FAULTS = '''
 const faults = [];
@@ -73,6 +113,21 @@ document.querySelectorAll("#tree text").forEach((text, i) => {
   if (hosts.slice(i + 1).some((other) => meet(other, hosts[i]))) faults.push(`box over box: ${name(text)}`);
 });
 
+for (const canvas of document.querySelectorAll(".chart canvas")) {
+  const texts = drawnTexts.get(canvas) ?? [];
+  const outer = { left: 0, top: 0, right: canvas.width, bottom: canvas.height };
+  for (const text of ["level", "Mbit/s", "now", "0"]) {
+    if (!texts.some((drawn) => drawn.text === text)) faults.push(`a chart does not say "${text}"`);
+  }
+  if (Math.abs(canvas.clientWidth - canvas.parentElement.clientWidth) > 1) faults.push("a chart has another width");
+  texts.forEach(({ text, box }, i) => {
+    if (leaves(box, outer)) faults.push(`is cut on a chart: "${text}"`);
+    for (const other of texts.slice(i + 1)) {
+      if (meet(box, other.box)) faults.push(`text over text on a chart: "${text}", "${other.text}"`);
+    }
+  });
+}
+
 for (const element of document.querySelectorAll("button, [role=img], [tabindex], section, article")) {
   if (!element.getAttribute("aria-label") && !element.textContent.trim()) faults.push(`has no name: ${name(element)}`);
 }
@@ -93,6 +148,67 @@ LENSES = '''return [...document.querySelectorAll(".lens")].filter((lens) => lens
 })'''
 
 KEY = 'document.querySelectorAll(".screen")[1].dispatchEvent(new KeyboardEvent("keydown", { key: arguments[0] }))'
+
+SCREENS = '''return [...document.querySelectorAll(".screen")].map((screen) => {
+  const { left, right, width, height } = screen.getBoundingClientRect();
+  return { left, right, width, height };
+})'''
+
+# What each colour of the page's data stands for, in L*a*b* (D65); levels are asked of the page's own code.
+COLOURS = '''
+const done = arguments[0];
+const probe = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+const linear = (value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+const curve = (value) => (value > 216 / 24389 ? Math.cbrt(value) : (24389 / 27 * value + 16) / 116);
+function lab(colour) {
+  probe.fillStyle = colour;
+  probe.fillRect(0, 0, 1, 1);
+  const [r, g, b] = [...probe.getImageData(0, 0, 1, 1).data].map((each) => linear(each / 255));
+  const x = curve((0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505), y = curve(0.2126 * r + 0.7152 * g + 0.0722 * b);
+  const z = curve((0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.089);
+  return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
+}
+const root = getComputedStyle(document.documentElement);
+import("/tree.js").then(({ colour }) => {
+  const colours = {};
+  for (const name of ["link", "received", "tcp", "fair", "bad", "idle"]) {
+    colours[name] = lab(root.getPropertyValue(`--${name}`).trim());
+  }
+  for (let level = 0; level < 3; level++) colours[`level ${level}`] = lab(colour(level, 3));
+  done(colours);
+}, (error) => done({ failed: String(error) }));
+'''
+
+# The places that show TCP, and what a receiver gets: [what, its colour, the property that it must be].
+SAME_COLOURS = '''
+const root = getComputedStyle(document.documentElement);
+const resolve = (text) => {
+  const probe = document.body.appendChild(document.createElement("i"));
+  probe.style.color = text;
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+};
+const lines = [...document.querySelectorAll(".card .key")[0].children].map((item) => [
+  `the line ${item.textContent}`, getComputedStyle(item.firstChild).borderTopColor, item.textContent]);
+const properties = { link: "--link", received: "--received", TCP: "--tcp", "TCP would get": "--fair" };
+return [...lines.map(([what, colour, text]) => [what, colour, properties[text]]),
+  ["a strand of TCP", getComputedStyle(document.querySelector("#tree .strand.tcp")).stroke, "--tcp"],
+  ["TCP's button", getComputedStyle(document.querySelector("button.tcp.on")).color, "--tcp"],
+].map(([what, colour, name]) => [what, colour, resolve(root.getPropertyValue(name).trim())]);
+'''
+
+# A picture's size, and the colour of its corner; `arguments[0]` are its bytes in base64, as the page may load no image
+# from elsewhere.
+PICTURE = '''
+const [bytes, done] = arguments;
+createImageBitmap(new Blob([Uint8Array.from(atob(bytes), (each) => each.charCodeAt(0))])).then((image) => {
+  const context = document.createElement("canvas").getContext("2d");
+  context.drawImage(image, 0, 0);
+  done({ width: image.width, height: image.height, corner: [...context.getImageData(2, 2, 1, 1).data].slice(0, 3),
+    page: getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number) });
+}, () => done({}));
+'''
 
 BADGES = 'return [...document.querySelectorAll(".badge, .overlay")].map((each) => each.textContent)'
 
@@ -170,15 +286,68 @@ def check_phases(scene):
               'who waits or joins is not called stopped', *texts)
 
 
+def check_sizes(scene):
+    """Three pictures beside each other grow with the screen."""
+    scene.show(moments([stage.receiver(i) for i in range(3)]))
+    lib.wait_until(lambda: scene.browser.execute_script(READY) == 3, PATIENCE, 0.1)
+    found = {}
+    for width, height in WIDTHS:
+        scene.set_screen(width, height)
+        found[width] = scene.browser.execute_script(SCREENS)
+    lib.check(all(abs(each['width'] * 9 - each['height'] * 16) < 16 for all_ in found.values() for each in all_),
+              'pictures have the shape of the film', *found.items())
+    lib.check(all(each['width'] >= SHARE_OF_PHONE * width for width in (320, 390) for each in found[width]),
+              'on a phone a picture is nearly as wide as the screen', *found.items())
+    for width in (1280, 1920):
+        lib.check(sum(each['width'] for each in found[width]) >= SHARE_OF_THREE * width,
+                  f'on {width} pixels three pictures take most of the width', *found[width])
+    lib.check(all(wide['width'] >= GROWTH * narrow['width'] for narrow, wide in zip(found[1280], found[1920])),
+              'pictures are larger on a wide screen', *found.items())
+
+
+def check_colours(scene):
+    """In the lines, on the badges and in the tree."""
+    for scheme in ('light', 'dark'):
+        scene.set_screen(1280, 800, scheme)
+        colours = scene.browser.execute_async_script(COLOURS)
+        near = [(one, other, round(math.dist(colours[one], colours[other])))
+                for one, other in itertools.combinations(colours, 2)
+                if math.dist(colours[one], colours[other]) < APART]
+        lib.check(len(colours) == 9 and not near, f'{scheme}: no two meanings have one colour', *near or [colours])
+        shown = scene.browser.execute_script(SAME_COLOURS)
+        lib.check(len(shown) == 6 and all(colour == meant for _, colour, meant in shown),
+                  f'{scheme}: a meaning has one colour wherever it is', *shown)
+
+
+def check_readme(scene):
+    """Its first picture is this page, light, as screenshots.py takes it."""
+    first = re.search(r'!\[[^]]*\]\(([^)]+)\)', (ROOT / 'README.md').read_text(encoding='utf-8'))
+    path = ROOT / (first.group(1) if first else '')
+    if not lib.check(path.is_file(), 'the first picture of README.md is there', path):
+        return
+    scene.set_screen(1280, 800)
+    found = scene.browser.execute_async_script(PICTURE, base64.b64encode(path.read_bytes()).decode())
+    lib.check(found.get('width') == 1280
+              and all(abs(a - b) <= JPEG_ERROR for a, b in zip(found['corner'], found['page'])),
+              'it is a picture of this page, light, 1280 pixels wide', found)
+    height = page.height_of(scene.browser)
+    lib.check(abs(found.get('height', 0) - height) <= HEIGHT_ERROR * height,
+              'it is as high as the page: screenshots.py takes it again', found, height)
+
+
 def main():
     page.skip_without_browser()
     lib.start('rtph264depay', deadline=280)
     directory = Path(sys.argv[1]) if len(sys.argv) > 1 else None
     with stage.opened() as scene:
+        scene.browser.execute_cdp_cmd('Page.addScriptToEvaluateOnNewDocument', {'source': RECORD_TEXTS})
         for name, states in casts():
             check_cast(scene, name, states, directory)
         check_phases(scene)
         check_magnifier(scene)
+        check_sizes(scene)
+        check_colours(scene)
+        check_readme(scene)
         wrong = [entry for entry in scene.browser.get_log('browser') if entry['level'] == 'SEVERE']
         lib.check(not wrong, 'the browser has nothing to complain of', *wrong)
     lib.finish()
