@@ -53,6 +53,7 @@ G_BEGIN_DECLS
  * not say: short beside the time that a viewer notices, and long beside most
  * round-trip times, in which the sender's notice reaches the others. */
 #define LMCC_DEFAULT_KEY_REQUEST_WAIT (300 * LMCC_MSECOND)
+#define LMCC_MAX_KEY_REQUEST_WAIT (60 * LMCC_SECOND)
 
 /* Receivers report at the shortest interval until they have heard of another. */
 #define LMCC_LEAST_FEEDBACK_INTERVAL LMCC_SECOND
@@ -147,7 +148,7 @@ typedef struct
  *     and a session that lmcc_sdp_parse() read never has it
  * @feedback_interval: mean time between one receiver's reports, 0 for none
  * @key_request_wait: the longest wait before a receiver without a picture asks
- *     for a key frame, at most 60 s; less than
+ *     for a key frame, at most %LMCC_MAX_KEY_REQUEST_WAIT; less than
  *     %LMCC_DEFAULT_KEY_REQUEST_WAIT stands for that
  * @repair: share of repair data in 1/1000 of the media, 0 for no repair
  * @repair_delay: how much later than the packets themselves their repair may be

@@ -578,15 +578,18 @@ on_no_more_pads (GstElement *source, Record *record)
 
   if (!g_atomic_int_compare_and_exchange (&record->began, FALSE, TRUE))
     return;
-  if (!make_file (record) || !add_writer (record))
+  if (!make_file (record) || !add_writer (record)) {
+    g_atomic_int_set (&record->failed, TRUE);
     return; /* The cause is on the bus. */
+  }
   record->video.exists = TRUE;
   record->sound.exists = sound != NULL;
   if (!add_stream (&record->video)
-      || (sound != NULL && !add_stream (&record->sound)))
+      || (sound != NULL && !add_stream (&record->sound))) {
+    g_atomic_int_set (&record->failed, TRUE);
     GST_ELEMENT_ERROR (source, STREAM, MUX,
         ("The session cannot be recorded in %s", record->path), (NULL));
-  else
+  } else
     tool_error ("recording into %s; Ctrl-C ends it", record->path);
 }
 

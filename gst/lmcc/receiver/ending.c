@@ -55,7 +55,8 @@ lmcc_receiver_is_ending (const LmccReceiver *receiver)
 }
 
 /* When the sender has been silent for long enough, %LMCC_TIME_NONE: no silence
- * ends the reception. Who was not heard yet is not silent. */
+ * ends the reception. Who was not heard yet is not silent, nor who sent records
+ * alone. */
 static LmccTime
 silence_end (const LmccReceiver *receiver)
 {
@@ -64,7 +65,7 @@ silence_end (const LmccReceiver *receiver)
   if (receiver->goodbye.said)
     return MAX (receiver->last_heard, receiver->goodbye.at)
         + LMCC_SOURCE_TIMEOUT;
-  if (!receiver->have_session || patience == 0)
+  if (!receiver->key_requests.any_base || patience == 0)
     return LMCC_TIME_NONE;
 
   return receiver->last_heard + MAX (patience, LMCC_SOURCE_TIMEOUT);

@@ -93,6 +93,20 @@ lmcc_sender_note_key (LmccSender *sender, LmccTime now)
 }
 
 /*
+ * lmcc_sender_note_picture:
+ * @sender: a sender
+ * @unit: what comes from the encoder
+ *
+ * Where no picture comes, none can be a key frame.
+ */
+void
+lmcc_sender_note_picture (LmccSender *sender, const LmccUnit *unit)
+{
+  if (unit->stream == 0)
+    sender->key_requests.any_picture = TRUE;
+}
+
+/*
  * lmcc_sender_note_leaving:
  * @sender: a sender
  * @allotment: what leaves next
@@ -190,8 +204,9 @@ lmcc_sender_handle_key_requests (LmccSender *sender, LmccTime now)
     return;
   if (requests->own_distance == 0)
     requests->own_distance = RARE;
-  if (is_unanswered (requests))
+  if (is_unanswered (requests) && requests->any_picture)
     sender->stats.key_units_unanswered++;
+  requests->any_picture = FALSE;
   requests->asked = now;
   sender->stats.key_units_requested++;
   lmcc_sender_request_key_unit (sender, now);
@@ -207,6 +222,14 @@ is_in_round (const LmccSender *sender, LmccTime now)
       && now < requests->round + requests->round_wait + sender->session.rtt_max;
 }
 
+static void
+set_wait (LmccSender *sender, LmccTime wait)
+{
+  sender->key_requests.n_quiet_rounds = 0;
+  sender->session.key_request_wait = wait;
+  sender->session.revision++;
+}
+
 /* The round before this one is over. */
 static void
 shorten_wait (LmccSender *sender)
@@ -217,9 +240,7 @@ shorten_wait (LmccSender *sender)
   if (wait == LMCC_DEFAULT_KEY_REQUEST_WAIT || requests->n_round > FEW
       || ++requests->n_quiet_rounds < QUIET_ROUNDS)
     return;
-  requests->n_quiet_rounds = 0;
-  sender->session.key_request_wait =
-      MAX (wait - wait / 4, LMCC_DEFAULT_KEY_REQUEST_WAIT);
+  set_wait (sender, MAX (wait - wait / 4, LMCC_DEFAULT_KEY_REQUEST_WAIT));
   lmcc_sender_session_changed (sender);
 }
 
@@ -233,11 +254,12 @@ lengthen_wait (LmccSender *sender, LmccTime now)
   gdouble scale = log (requests->n_round) / log (FEW);
   LmccTime wait = (LmccTime) (scale * (gdouble) requests->round_wait);
 
-  wait = MIN (wait, LONGEST_WAIT_ROUNDS * sender->session.rtt_max);
+  wait = MIN (wait,
+      MIN (LONGEST_WAIT_ROUNDS * sender->session.rtt_max,
+          LMCC_MAX_KEY_REQUEST_WAIT));
   if (wait <= sender->session.key_request_wait * 5 / 4)
     return;
-  requests->n_quiet_rounds = 0;
-  sender->session.key_request_wait = wait;
+  set_wait (sender, wait);
   lmcc_sender_announce (sender, now);
 }
 

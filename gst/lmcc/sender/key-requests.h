@@ -23,6 +23,7 @@ G_BEGIN_DECLS
  * @key_lsn: the LSN in layer 0 from then on
  * @own_distance: between two key frames that nobody asked for; 0: not known
  * @asked: when the encoders were asked for one, or %LMCC_TIME_NONE
+ * @any_picture: one of the lowest rung came since then
  * @told: when receivers were told so, or %LMCC_TIME_NONE
  * @round: when the round of requests began, or %LMCC_TIME_NONE
  * @round_wait: the session's longest wait then
@@ -45,6 +46,7 @@ typedef struct
   guint16 key_lsn;
   LmccTime own_distance;
   LmccTime asked;
+  gboolean any_picture;
   LmccTime told;
   LmccTime round;
   LmccTime round_wait;
@@ -55,6 +57,7 @@ typedef struct
 void
 lmcc_sender_init_key_requests (LmccSender *sender, LmccKeyRequestMode mode);
 void lmcc_sender_note_key (LmccSender *sender, LmccTime now);
+void lmcc_sender_note_picture (LmccSender *sender, const LmccUnit *unit);
 void lmcc_sender_note_leaving (LmccSender *sender,
     const LmccAllotment *allotment, LmccTime now);
 void lmcc_sender_take_key_request (LmccSender *sender,

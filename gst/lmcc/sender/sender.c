@@ -40,6 +40,7 @@ follow_keys (LmccSender *sender, const LmccUnit *unit, LmccTime now)
 {
   LmccTime distance = lmcc_sender_follow_keys (sender, unit);
 
+  lmcc_sender_note_picture (sender, unit);
   if (!LMCC_TIME_IS_VALID (distance))
     return;
   lmcc_sender_note_key (sender, now);

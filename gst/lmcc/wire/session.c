@@ -211,7 +211,7 @@ validate_algorithm (const LmccSession *session, GError **error)
         "turning ones");
   if (session->rtt_max > 60 * LMCC_SECOND)
     return invalid (error, "the largest round-trip time is above 60 s");
-  if (session->key_request_wait > 60 * LMCC_SECOND)
+  if (session->key_request_wait > LMCC_MAX_KEY_REQUEST_WAIT)
     return invalid (error, "the wait before a key request is above 60 s");
   if (session->feedback_interval > FEEDBACK_INTERVAL_MAX)
     return invalid (error, "the feedback interval is above 1,000,000 s");

@@ -35,7 +35,8 @@ send_due (GstLmccSinkCore *core, LmccSender *sender)
 {
   LmccSenderAction action;
 
-  lmcc_sender_handle_timeout (sender, get_time (core));
+  lmcc_sender_handle_timeout (sender,
+      gst_lmcc_sink_ahead_tell (&core->ahead, get_time (core)));
   while (lmcc_sender_poll_action (sender, &action)) {
     if (action.type == LMCC_SENDER_ACTION_SEND_CONTROL)
       gst_lmcc_sink_send (core, GST_LMCC_SINK_CONTROL, action.packet);

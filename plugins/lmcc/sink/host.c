@@ -116,13 +116,12 @@ look_at_host (GstLmccSinkCore *core, gint64 now)
 {
   GstLmccSinkHost *host = &core->host;
   GstLmccSinkPlace before = core->place;
-  gboolean others_changed;
   LmccAddress source;
   gboolean moved;
 
   if (core->given)
     return;
-  others_changed = gst_lmcc_sink_paths_follow (core);
+  core->moved = gst_lmcc_sink_paths_follow (core) || core->moved;
   host->state = core->paths.list[core->main].state;
   if (host->state == GST_LMCC_INTERFACE_UNKNOWN)
     return;
@@ -139,7 +138,7 @@ look_at_host (GstLmccSinkCore *core, gint64 now)
   if (core->settings.properties.feedback && (moved || core->feedback_fd < 0))
     open_feedback (core, now);
   moved = !is_same_place (&before, &core->place);
-  core->moved = core->moved || moved || others_changed;
+  core->moved = core->moved || moved;
   if (moved
       && (!lmcc_address_equal (&before.source, &core->place.source)
           || before.feedback_port == 0))

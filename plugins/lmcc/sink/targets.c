@@ -46,6 +46,7 @@ link_payloader (GstLmccSink *self, GstPad *core_pad, GstCaps *caps,
     return NULL;
   }
   gst_bin_add (GST_BIN (self), payloader);
+  g_object_set_data (G_OBJECT (core_pad), "payloader", payloader);
   src = gst_element_get_static_pad (payloader, "src");
   if (gst_pad_link (src, core_pad) != GST_PAD_LINK_OK
       || !gst_element_sync_state_with_parent (payloader)) {
@@ -53,7 +54,6 @@ link_payloader (GstLmccSink *self, GstPad *core_pad, GstCaps *caps,
         ("payloader %" GST_PTR_FORMAT " does not link", payloader));
     return NULL;
   }
-  g_object_set_data (G_OBJECT (core_pad), "payloader", payloader);
   return gst_element_get_static_pad (payloader, "sink");
 }
 

@@ -451,6 +451,43 @@ GST_START_TEST (crowds_far_away_ask_less_after_the_first)
 
 GST_END_TEST;
 
+GST_START_TEST (a_crowd_that_loses_its_picture_at_once_asks_less_then)
+{
+  World *world = world_new (3 * S);
+  guint n;
+
+  world->encoder_delay = 60 * MS;
+  world->delay = 250 * MS;
+  world_run (world, 4 * S);
+  n = count_requests_of_a_crowd (world);
+  fail_unless (n > 100);
+  world->loss = 1;
+  world_run (world, 2 * PICTURE_TIME);
+  world->loss = 0;
+  world_run (world, 8 * S);
+  n = count_requests (world) - n;
+  fail_unless (n > 0 && n <= 100, "%u requests", n);
+  world_free (world);
+}
+
+GST_END_TEST;
+
+/* Pictures do not come either: that is not the encoder's silence. */
+GST_START_TEST (an_encoder_that_stands_still_is_not_deaf)
+{
+  World *world = world_new (3 * S);
+
+  world_run (world, 3 * S);
+  add_receivers (world, 1, LMCC_RTT_MODE_FEEDBACK);
+  world->next_picture = world->now + 60 * S;
+  world_run (world, 30 * S);
+  fail_unless_equals_int (
+      lmcc_sender_get_stats (world->sender)->key_units_unanswered, 0);
+  world_free (world);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (after_a_crowd_lone_receivers_wait_as_before)
 {
   World *world = world_new (3 * S);
@@ -793,6 +830,8 @@ key_requests_suite (void)
       G_N_ELEMENTS (after_key));
   tcase_add_loop_test (tc, crowds_far_away_ask_less_after_the_first, 0,
       G_N_ELEMENTS (long_ways));
+  tcase_add_test (tc, a_crowd_that_loses_its_picture_at_once_asks_less_then);
+  tcase_add_test (tc, an_encoder_that_stands_still_is_not_deaf);
   tcase_add_test (tc, after_a_crowd_lone_receivers_wait_as_before);
   tcase_add_test (tc, a_picture_that_is_lost_is_asked_for_again);
   tcase_add_test (tc, losses_damage_fewer_pictures);
