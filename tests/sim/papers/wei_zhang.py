@@ -188,7 +188,7 @@ def threshold(bases):
 
 BASE_COUNTS = ('Equation 16 holds m = B_0 tau_0 / s within K\', so the throughput goes with the square root of B_0. '
                'Where '
-               'it levels off in the paper is not seen here: the TCP are what gives way, down to a fifth of their '
+               'it levels off in the paper is not seen here: the TCP are what gives way, down to a quarter of their '
                'share.')
 ROOT = ('By equation 16 it is the inverse of the root: K\' holds m = B_0 tau_0 / s. With B_0 changed so that m stays, '
         'and layers that do not send in the same instants, a row below, the exponent is near -1.')
