@@ -57,6 +57,14 @@ class Claims(unittest.TestCase):
         self.assertEqual(verdict(CLAIM, record(300, 301, 302)), 'differs')
         self.assertEqual(verdict(CLAIM, {}), 'not run')
 
+    def test_a_mean_shows_on_which_side_of_a_limit_it_is(self):
+        claim = claims.Claim('', '', '', ('run',), lambda r: r, 0.8, 1.2)
+        for mean, printed in ((1.21, '1.21'), (1.19, '1.19'), (1.2, '1.2'), (1.2004, '1.2004'), (1.5, '1.5'),
+                              (0.79999, '0.79999'), (0.8123, '0.8123')):
+            self.assertEqual(reproduce.page.mean_of(claim, mean), printed)
+        shown = claims.beside('', '', lambda r: r, 'run')
+        self.assertEqual(reproduce.page.mean_of(shown, 1.21), '1.2')
+
     def test_replications_that_are_all_the_same_are_one(self):
         self.assertEqual(CLAIM.values(record(500, 500, 500)), [500])
         self.assertEqual(CLAIM.values(record(500.001, 500.002)), [500.001])

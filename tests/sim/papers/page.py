@@ -8,13 +8,33 @@ import re
 from papers import claims
 
 
+# Of a mean that is as near to a limit as that.
+MOST_DIGITS = 6
+
+
+def beyond(value, limits):
+    """Of which limits a number is on which side."""
+    return [(value > limit) - (value < limit) for limit in limits]
+
+
+def mean_of(claim, mean):
+    """With so many digits that it is seen on which side of a limit it is."""
+    text = claims.number(mean)
+    limits = [limit for limit in (claim.least, claim.most) if claim.is_judged() and not math.isclose(mean, limit)]
+    for digits in range(len(text.partition('.')[2]), MOST_DIGITS + 1):
+        if beyond(float(text), limits) == beyond(mean, limits):
+            break
+        text = f'{mean:.{digits}f}'
+    return text
+
+
 def describe(claim, results):
     values = claim.values(results)
     if not values:
         return ''
     found = claims.estimate(values)
     interval = f' ± {claims.number(found.half)}' if math.isfinite(found.half) else ''
-    return f'{claims.number(found.mean)}{interval}'
+    return f'{mean_of(claim, found.mean)}{interval}'
 
 
 def bar(claim):

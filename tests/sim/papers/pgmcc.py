@@ -4,7 +4,7 @@
 import math
 
 from papers import pgmcc_filter
-from papers.claims import (RATE_TOLERANCE, SAID, SAME_TOLERANCE, Claim, Run, beside, flows, jain_index, rate_claim,
+from papers.claims import (OWN, RATE_TOLERANCE, SAID, SAME_TOLERANCE, Claim, Run, beside, flows, jain_index, rate_claim,
                            same_claim, share_index)
 
 NAME = 'pgmcc'
@@ -87,8 +87,8 @@ def jain_of(*measures):
     return lambda replication: jain_index([measure(replication) for measure in measures])
 
 
-def plateau(text, kilobits, phase, cause='', run='pgmcc-fig5'):
-    return rate_claim('figure 5', text, kilobits, run, sent('pgmcc', phase), cause=cause, quote='pgmcc, figure 5')
+def plateau(text, kilobits, phase, cause='', quote='pgmcc, figure 5'):
+    return rate_claim('figure 5', text, kilobits, 'pgmcc-fig5', sent('pgmcc', phase), cause=cause, quote=quote)
 
 
 def unchanged(where, text, paper, run, measure, **more):
@@ -111,9 +111,8 @@ def tried(where, text, run, measure, cause, unit=''):
 
 CLAIMS = [
     *pgmcc_filter.CLAIMS,
-    rate_claim('figure 3, non-lossy', 'the first session alone takes the link', 500, 'pgmcc-fig3', sent('first',
-                                                                                                        'alone'),
-               quote='pgmcc, section 4, non-lossy'),
+    Claim('figure 3, non-lossy', 'the first session alone takes the link, 500 kbit/s', '', ('pgmcc-fig3',),
+          sent('first', 'alone'), 450, math.inf, 'kbit/s'),
     Claim('figure 3, non-lossy', 'two sessions share evenly in the second half of their time: fairness index',
           'both share the link evenly', ('pgmcc-fig3',),
           jain_of(received('PR', 'first', 'second half'), received('PR', 'second', 'second half')),
@@ -137,11 +136,11 @@ CLAIMS = [
               quote='pgmcc, figure 4, lossy'),
     Claim('figure 4, non-lossy', 'c = 1: switches of the acker in 400 s', 'some switches of acker', ('pgmcc-fig4',),
           switches('all'), 1, math.inf, rule=SAID, quote='pgmcc, figure 4, switches'),
-    *(Claim('section 3.5', f'c = 0.75 {text}: switches in 400 s', words, (run,), switches('all'), 0, 0, '', LEFT, SAID,
+    *(Claim('section 3.5', f'c = 0.75 {text}: switches in 400 s', words, (run,), switches('all'), 0, 0, '', LEFT, rule,
             'pgmcc, section 3.5')
-      for text, words, run in (('on the same', 'removes all (unnecessary) acker switches', 'pgmcc-fig4-c'),
-                               ('on the lossy link', 'a similar effect on all other simulation scenarios',
-                                'pgmcc-fig4-lossy-c'))),
+      for text, words, run, rule in (('on the same', 'removes all (unnecessary) acker switches', 'pgmcc-fig4-c', SAID),
+                                     ('on the lossy link', 'a similar effect on all other simulation scenarios',
+                                      'pgmcc-fig4-lossy-c', OWN))),
     beside('section 3.5', 'c = 0.75 on the lossy link: switches in parts of those with c = 1',
            lambda a, b: switches('all')(a) / max(switches('all')(b), 1), 'pgmcc-fig4-lossy-c', 'pgmcc-fig4-lossy'),
     plateau('the session, PR2 alone', 500, '500'),
@@ -152,7 +151,7 @@ CLAIMS = [
     tried('figure 5', 'the session beside TCP that halves its window and waits for 1 s', 'pgmcc-fig5-rfc',
           sent('pgmcc', '220'), FAIR_SHARE, 'kbit/s'),
     tried('figure 5', 'the same, in parts of TCP', 'pgmcc-fig5-rfc', over_tcp('PR2', '220'), NOT_ALL),
-    plateau('the session, TCP has ended', 400, '400 again'),
+    plateau('the session, TCP has ended', 400, '400 again', quote='pgmcc, figure 5, again'),
     same_claim('section 4.4', 'ten receivers behind each link in place of one: the rate beside TCP in parts of '
                               'the other', 'identical results', ('pgmcc-fig5-ten', 'pgmcc-fig5'),
                lambda a, b: sent('pgmcc', '220')(a) / sent('pgmcc', '220')(b), tolerance=RATE_TOLERANCE,

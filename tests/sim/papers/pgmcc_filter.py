@@ -3,7 +3,7 @@
 """Rizzo 2000, figure 2: the receivers' loss filter, over the losses of one session."""
 import statistics
 
-from papers.claims import OWN, Claim, Picture, Run, about_claim, beside, flows, more_claim
+from papers.claims import OWN, Claim, Picture, Run, beside, flows, more_claim
 
 SCALE = 1 << 16
 # The paper's, of figure 2 the one with thick squares; the figure's other two are not told.
@@ -55,8 +55,7 @@ def deviation(replication):
 
 
 def _claims():
-    yield about_claim('figure 2, lossy', '2 Mbit/s and 5 % of random loss: mean of the filter\'s output',
-                      '5% random loss', LOSSY.name, mean, quote='pgmcc, figure 2, lossy')
+    yield beside('figure 2, lossy', '2 Mbit/s and 5 % of random loss: mean of the filter\'s output', mean, LOSSY.name)
     yield more_claim('figure 2', 'a session alone on 60 kbit/s loses less than at 5 %: means of the filter\'s output',
                      (LOSSY.name, mean), (SPARSE.name, mean), 'the overall loss rate is low',
                      quote='pgmcc, figure 2, non-lossy')
