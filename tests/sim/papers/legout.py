@@ -68,11 +68,11 @@ TREE = ('R1', 'R2', 'R3', 'R4')
 STICKS = ('"All" and "a very small throughput" have no number, and these bars are ours. Of 300 kbit/s RLM has 234 and '
           'each TCP 31; where RLM never gives a layer up (`loss-threshold=0.9`, a row below), 255 and 21, and with TCP '
           'as it was when the paper was written, 252 and 23.')
-QUICK = ('All of them are there 100 to 145 s before the first late receiver: each level takes them 15 to 29 s. Where '
-         'the late ones come from 30 s on, while the first ones climb, these do wait: their next level takes 47 to 61 '
-         's in place of 20 to 29, and they are there within 10 s of the last late one (rows below). How long they take '
-         'hangs on the join timer: with `join-timer-min=20` in place of the paper\'s 5 s (one run, layers that double) '
-         'they are not there after 330 s.')
+QUICK = ('All of them are there 100 to 145 s before the first late receiver: each level takes them 15 to 29 s. '
+         'Where the late ones come from 30 s on, while the first ones climb, these do wait: their next level takes '
+         '47 to 61 s in place of 20 to 29, and they are there within 10 s of the last late one (rows below). How '
+         'long they take hangs on the join timer: with `join-timer-min=20` in place of the paper\'s 5 s (one run, '
+         'layers that double) they are not there after 330 s.')
 TOLD = ('Our bursts, half a slot long, tell the first ones that there is no room, so nobody joins what does not fit.')
 TIMER = ('Layer by layer the join timer has a mean of 5 s, of which the least are 2.5 s, and no paper gives an '
          'interval: the receivers of one run are one sample. Without shared learning, a row below, R1 waits for '
@@ -88,24 +88,19 @@ SHORT_BURST = ('Our burst, half a slot long, sends 32 packets of 500 bytes more 
 LATER = ('Only the time is measured in which all are there; the loss is when TCP begins, and before it. From the '
          'beginning on (rows above) it is the paper\'s.')
 ENDED = ('The mean over the three sessions: the one that the circuit breaker ends in four of five runs has lost 16 '
-         'to 21 % '
-         'of what it got, and the others 1 to 6 %. In the run in which it ends none it is 0.036, and by a library '
-         'whose '
-         'breaker ended none here (`0b7047f342d9015e`) it was 0.0245 ± 0.0067, with an index of 0.99 over the whole '
-         'run.')
+         'to 21 % of what it got, and the others 1 to 6 %. In the run in which it ends none it is 0.036, and by a '
+         'library whose breaker ended none here (`0b7047f342d9015e`) it was 0.0245 ± 0.0067, with an index of 0.99 '
+         'over the whole run.')
 WEIGHT = ('The mean over the three sessions: the one that the circuit breaker ends has lost 5 to 24 % of next to '
-          'nothing. '
-          'The row below has what is lost of all their packets.')
+          'nothing. The row below has what is lost of all their packets.')
 LOW = ('Two sessions at 256 and one at 128 kbit/s send 640 kbit/s on 600, and others are at 512 when the next one '
-       'comes: what they lose is below the threshold of 25 %, and they stay. With `loss-threshold=0.05` (a row below) '
-       'it is 0.006. Of all packets it is no less.')
+       'comes: what they lose is below the threshold of 25 %, and they stay. With `loss-threshold=0.05` (a row '
+       'below) it is 0.006. Of all packets it is no less.')
 UNEVEN = ('Levels double, so that of 600 kbit/s the nearest to even are 256, 256 and 128: an index of 0.93. For '
-          'most of '
-          'the time one session is at 256 and two at 128, which is 0.89.')
+          'most of the time one session is at 256 and two at 128, which is 0.89.')
 FEW_PACKETS = ('With drop tail the mean is that of the session that the circuit breaker ends, after it lost 16 to '
-               '21 % of '
-               'what it got, in four of five runs. Of all packets fair queueing loses more in each of them: the row '
-               'below.')
+               '21 % of what it got, in four of five runs. Of all packets fair queueing loses more in each of them: '
+               'the row below.')
 
 
 def losses(name, choose):
@@ -358,21 +353,15 @@ NOTES = [
     '0.061 are lost in the mean of the receivers, 0.029 to 0.046 of all packets. With layers that double it is at the '
     'three that fit after 25 to 55 s, and 0.010 to 0.019 are lost in the mean of the receivers, 0.0061 to 0.0077 of '
     'all packets.',
-    'The paper does not say what its mean loss rates are means of. All rows judge the mean of the receivers\' loss '
-    'rates; '
-    'rows *what is lost of all packets* are shown beside it.',
-    'The receivers of `lmcc-sim` have the library\'s own [circuit breaker](../architecture.md#the-circuit-breaker), '
-    'which '
-    'ends a reception where the base alone is held and loses more than 10 % for 10 s or longer; no paper has that. '
-    'Of the '
-    'RLM runs on this page it ends sessions in two. Of three sessions beside CBR, drop tail, layers of 20 kbit/s, '
-    'it ends '
-    'the third in four of five runs, at 368 to 391 s, while CBR is there. With layers that double it ends one of '
-    'the later '
-    'two in all five runs, the third at 180 to 253 s in four, before CBR comes, and the second at 321 s in one. '
-    'What such '
-    'a session would have done after that, these runs do not tell: rows that would agree or hold because of it are '
-    'shown.',
+    'The paper does not say what its mean loss rates are means of. All rows judge the mean of the receivers\' '
+    'loss rates; rows *what is lost of all packets* are shown beside it.',
+    'The receivers of `lmcc-sim` have the library\'s own [circuit '
+    'breaker](../architecture.md#the-circuit-breaker), which ends a reception where the base alone is held and '
+    'loses more than 10 % for 10 s or longer; no paper has that. Of all runs on this page it ends sessions of RLM '
+    'beside CBR with drop tail alone. With layers of 20 kbit/s it ends the third in four of five runs, at 368 to '
+    '391 s, while CBR is there. With layers that double it ends one of the later two in all five runs, the third '
+    'at 180 to 253 s in four, before CBR comes, and the second at 321 s in one. What such a session would have '
+    'done after that, these runs do not tell: rows that would agree or hold because of it are shown.',
 ]
 
 PICTURES = legout_levels.PICTURES

@@ -25,10 +25,9 @@ RUNS = [Run('legout-rlm-cbr-losses', 'legout-cbr', ('--losses',), 0, 5),
 DROP_TAIL, FAIR = (run.name for run in RUNS)
 
 BREAKER = ('Not judged: in some or all runs it is the library\'s own circuit breaker that makes a session leave its '
-           'base and '
-           'stay away, not RLM (above the table).')
-PERIOD = ('Not judged: the paper\'s one layer is in a period of the detection timer, and the row has the largest step '
-          'alone.')
+           'base and stay away, not RLM (above the table).')
+PERIOD = ('Not judged: the paper\'s one layer is in a period of the detection timer, and the row has the largest '
+          'step alone.')
 NO_NUMBER = 'Not judged: the paper has no number of it.'
 CHANCE = 'How far the later sessions come depends on the join timers: of five runs no two are alike.'
 

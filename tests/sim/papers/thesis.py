@@ -61,8 +61,7 @@ HOLDS = ('The formula has 977 kbit/s at 2 % of loss and 60 ms, and the TCP besid
 EARLY_LOSS = ('In some runs the queue that TCP\'s starts fill loses a packet while ELM is at 128 or 256 kbit/s. That '
               'ends its slow start, and the lazy strategy takes the next layer half a minute later.')
 NO_TRY = ('The slow start ends at 512 kbit/s itself in 2 of 5 runs as the thesis sets it, and in 8 of 15 as it is '
-          'here, '
-          'and at 256 in 1 and 4: while it fills the queue, its first losses are there already.')
+          'here, and at 256 in 1 and 4: while it fills the queue, its first losses are there already.')
 RLC_SLOW = ('The slot, which the thesis does not tell ("default settings"): eight packets of 1000 bytes of the base '
             'are 0.5 s. With slots of 0.25 s, as eight packets of 500 bytes are and as the public implementations of '
             'RLC have them, RLC is where the thesis has it: the rows *slots of 0.25 s*. That it joins after a whole '
@@ -82,25 +81,20 @@ WINDOW = ('A full drop-tail queue loses several packets of one round-trip time. 
           'ELM\'s packets 0.1 % are lost and of TCP\'s 0.16 %. With one loss for each round-trip time '
           '(`loss-window=1000000`, as in TFRC), the rows *one loss for each round-trip time*, R3 has 15 % more '
           '(1900 kbit/s for 1657) and three fifths of what the index misses. To be there sooner does not help: with '
-          '`slow-start-interval=2.0` R3 '
-          'has 1218 kbit/s, as the level is left after 17 s. On the lossy paths of simulation 1 the index is 0.9993, '
-          '0.9717 and 0.9774 with one loss for each.')
-SEEDS = ('It differs from seed to seed: R3 holds 2048 kbit/s for 181 to 260 of 270 s, and R2 has 903 to 1019 kbit/s. '
-         'What decides that was not looked for.')
+          '`slow-start-interval=2.0` R3 has 1218 kbit/s, as the level is left after 17 s. On the lossy paths of '
+          'simulation 1 the index is 0.9993, 0.9717 and 0.9774 with one loss for each.')
+SEEDS = ('It differs from seed to seed: R3 holds 2048 kbit/s for 181 to 260 of 270 s, and R2 has 903 to 1019 '
+         'kbit/s. What decides that was not looked for.')
 BORDER = ('The formula\'s rate, 1797 kbit/s, is below 2048, the next level\'s, which is joined only where X is above '
           'it for long enough by chance: how long it is held differs from seed to seed. In three runs of R2 alone ELM '
           'has 1344 kbit/s and an index of 0.9826; percentiles of 5 s in place of the average make no difference '
           '(1365, 0.9828). With one loss for each round-trip time it is 1577 and 0.9959.')
 NEVER_THERE = ('Who is at 512 kbit/s at R2 when the flows come has nothing to leave; their whole time is counted. '
-               'Those that '
-               'hold 1024 kbit/s leave it in time, the rows *runs in which it holds*. The thesis\' R2 has 790 '
-               'kbit/s in '
-               'simulation 3, and so is not always at 1024 either.')
+               'Those that hold 1024 kbit/s leave it in time, the rows *runs in which it holds*. The thesis\' R2 '
+               'has 790 kbit/s in simulation 3, and so is not always at 1024 either.')
 OTHER_LAYER = ('Not judged: the thesis\' R3 leaves the layer of 1024 kbit/s, and joins it again. Ours is at 2048 or '
-               '1024 kbit/s '
-               'when the flows come, where the even share is 1333 with them, and goes from the one to the other or '
-               'stays: the '
-               'row counts any layer, and the whole time where none is left or joined.')
+               '1024 kbit/s when the flows come, where the even share is 1333 with them, and goes from the one to '
+               'the other or stays: the row counts any layer, and the whole time where none is left or joined.')
 NO_MARGIN = ('The thesis\' own margins are 0.001 at R2 and 0.008 at R3; ours are as wide as their intervals, as naive '
              'is as fair here as lazy is.')
 YIELDS = ('Fairer than the thesis: ELM is at 256 kbit/s 2 to 11 s after the flows came, and back at 512 18 to 43 s '
