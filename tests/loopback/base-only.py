@@ -93,8 +93,9 @@ def run(name, pipeline, base, group, port):
     kinds = sniffer.payload_types
     lib.check(96 in kinds and FOREIGN_PAYLOAD_TYPE in kinds,
               f'media and a foreign stream passed on the port: {kinds}')
-    lib.check(any(kind not in (96, FOREIGN_PAYLOAD_TYPE) for kind in kinds),
-              'and filler did')
+    # A base with every picture is never silent for long.
+    if base == {0}:
+        lib.check(any(kind not in (96, FOREIGN_PAYLOAD_TYPE) for kind in kinds), 'and filler did')
 
 
 def compare(work, recorded, base, raw, players):

@@ -117,7 +117,7 @@ static const Row rows[] = {
       "layering=doubling layers=6 base-rate=6000 window=1400", "key frames",
       "base-rate", .is_warning = TRUE },
   { "test_key_frames_too_far_apart_are_told",
-      "layering=doubling layers=6 base-rate=100000 window=600", "600 ms",
+      "layering=doubling layers=6 base-rate=100000 window=800", "800 ms",
       "key-int-max", .is_warning = TRUE },
 };
 
