@@ -48,7 +48,7 @@ PATIENCE, LOOK, WARM_UP = 20, 2, 2
 # ahead must hold, at the median and at the worst.
 WAITS, APART = 20, 3
 BAR, WORST_BAR = 1.0, 1.5
-ASKED = ('x264enc key-int-max=30 tune=zerolatency', 'x264enc tune=zerolatency', 'openh264enc', 'vp8enc', 'theoraenc')
+ASKED = ('x264enc key-int-max=30 tune=zerolatency', 'x264enc tune=zerolatency', 'openh264enc', 'vp8enc')
 LOOK_AHEAD = ('raw video', 'x264enc', 'x265enc', 'vp9enc')
 
 # s: what an X server may take to start.
