@@ -112,10 +112,12 @@ gst_lmcc_sink_advise_requests (GstLmccSinkCore *core)
   g_autofree gchar *advice = NULL;
   gboolean is_deaf;
 
+  if (core->deafness_told)
+    return;
   g_mutex_lock (&core->sender_lock);
   is_deaf = lmcc_sender_get_stats (core->sender)->key_units_unanswered > 0;
   g_mutex_unlock (&core->sender_lock);
-  if (!is_deaf || core->deafness_told)
+  if (!is_deaf)
     return;
   core->deafness_told = TRUE;
   pad = get_rung_pad (core);

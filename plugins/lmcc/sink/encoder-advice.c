@@ -31,14 +31,15 @@ has_property (GstElement *element, const gchar *name)
       != NULL;
 }
 
+/* The first of @n that @encoder has, or %NULL. */
 static const gchar *
-find_b_pictures (GstElement *encoder)
+find_property (GstElement *encoder, const gchar *const *names, guint n)
 {
   guint i;
 
-  for (i = 0; i < G_N_ELEMENTS (b_pictures); i++) {
-    if (has_property (encoder, b_pictures[i]))
-      return b_pictures[i];
+  for (i = 0; i < n; i++) {
+    if (has_property (encoder, names[i]))
+      return names[i];
   }
   return NULL;
 }
@@ -55,7 +56,8 @@ has_b_classes (const LmccCodec *codec)
 static gchar *
 advise_b_pictures (GstElement *encoder)
 {
-  const gchar *property = find_b_pictures (encoder);
+  const gchar *property =
+      find_property (encoder, b_pictures, G_N_ELEMENTS (b_pictures));
   const gchar *name = gst_lmcc_sink_get_factory_name (encoder);
 
   if (property == NULL)
@@ -133,18 +135,19 @@ gst_lmcc_sink_advise_encoder (GstElement *encoder, gboolean own, gboolean live,
 gchar *
 gst_lmcc_sink_advise_key_distance (GstElement *encoder)
 {
-  guint i;
+  const gchar *property, *name;
 
   if (encoder == NULL)
     return g_strdup ("What was encoded before cannot be asked: encode it with "
                      "key frames a second or two apart, or connect raw video, "
                      "which lmccsink encodes itself.");
-  for (i = 0; i < G_N_ELEMENTS (key_distances); i++) {
-    if (has_property (encoder, key_distances[i]))
-      return g_strdup_printf ("Set %s on %s so that they are a second or two "
-                              "apart.",
-          key_distances[i], gst_lmcc_sink_get_factory_name (encoder));
-  }
-  return g_strdup_printf ("Have %s make them a second or two apart.",
-      gst_lmcc_sink_get_factory_name (encoder));
+  property =
+      find_property (encoder, key_distances, G_N_ELEMENTS (key_distances));
+  name = gst_lmcc_sink_get_factory_name (encoder);
+  if (property == NULL)
+    return g_strdup_printf ("Have %s make them a second or two apart.", name);
+
+  return g_strdup_printf ("Set %s on %s so that they are a second or two "
+                          "apart.",
+      property, name);
 }

@@ -74,7 +74,7 @@ gst_lmcc_sink_farewell_take (GstLmccSinkCore *core, LmccSender *sender)
  * gst_lmcc_sink_farewell_end:
  * @core: the core, stopped
  *
- * Sends the copies that are left, which takes some 20 ms from the first BYE on.
+ * Sends the copies that are left, which takes some 10 ms from the first BYE on.
  */
 void
 gst_lmcc_sink_farewell_end (GstLmccSinkCore *core)
