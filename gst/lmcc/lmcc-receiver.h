@@ -114,6 +114,9 @@ typedef enum
  * @end_on_silence: as @end_on_bye, where a sender that was heard is silent for so
  *     long without one (RFC 3550 section 6.3.5), 0 for never; at least
  *     %LMCC_SOURCE_TIMEOUT
+ * @no_circuit_breaker: whether a reception goes on over a path that does not carry
+ *     the base layer. Not for a real network (RFC 8085 section 4.1): simulations of
+ *     papers whose receivers have no such rule need it
  */
 typedef struct
 {
@@ -137,8 +140,9 @@ typedef struct
   const gchar *const *codecs;
   guint32 sequence_seed;
   LmccTime end_on_silence;
+  gboolean no_circuit_breaker;
   /*< private >*/
-  gpointer reserved[LMCC_PADDING - 1];
+  gpointer reserved[LMCC_PADDING - 2];
 } LmccReceiverConfig;
 
 /**

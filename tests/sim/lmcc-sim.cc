@@ -27,6 +27,7 @@ struct Options
   char *json = nullptr;
   double slot = 0;
   double trains = -1;
+  gboolean no_circuit_breaker = FALSE;
   int seed = 1;
   double duration = 0;
   double warm_up = -1;
@@ -58,6 +59,11 @@ ParseOptions (int argc, char **argv, Options &options)
         "From one train of the sessions' senders for a level to its next; 0: "
         "none (as the scenario says, or else the algorithm wants)",
         "S" },
+    { "no-circuit-breaker", 0, 0, G_OPTION_ARG_NONE,
+        &options.no_circuit_breaker,
+        "Receivers go on where a path does not carry the base layer, as the "
+        "papers' do",
+        nullptr },
     { "slot", 0, 0, G_OPTION_ARG_DOUBLE, &options.slot,
         "Length of a slot of the sessions, where their algorithm has them",
         "SECONDS" },
@@ -126,6 +132,8 @@ ChangeSession (const Options &options, SessionConfig &session)
     session.slot = options.slot;
   if (options.probabilities != nullptr)
     session.probabilities = options.probabilities;
+  if (options.no_circuit_breaker)
+    session.circuit_breaker = false;
   if (options.trains >= 0)
     session.train_interval = options.trains;
 }

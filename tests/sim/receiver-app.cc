@@ -66,8 +66,11 @@ MakeSettings (const SessionConfig &config)
   if (algorithm == nullptr)
     throw std::runtime_error (
         "there is no algorithm \"" + config.algorithm + "\"");
-  if (algorithm->n_settings == 0)
+  if (algorithm->n_settings == 0) {
+    if (!config.settings.empty ())
+      throw std::runtime_error (config.algorithm + " has no settings");
     return nullptr;
+  }
   settings = lmcc_settings_new (algorithm->settings, algorithm->n_settings);
   for (const auto &setting : config.settings)
     if (!lmcc_settings_set (settings, setting.first.c_str (),
@@ -88,6 +91,7 @@ ReceiverApp::SetUpReceiver ()
   config.latency = LMCC_DEFAULT_LATENCY;
   config.max_level = -1;
   config.on_loss = LMCC_ON_LOSS_CONCEAL;
+  config.no_circuit_breaker = !m_session.config.circuit_breaker;
   config.sequence_seed = m_session.seed + (m_number + 1) * 7919;
   m_receiver = lmcc_receiver_new (&config);
   FreeSettings (settings);

@@ -88,7 +88,8 @@ struct SessionConfig
   double nominal_rtt = 0;
   std::string
       probabilities; /* FLID's, one for each level; empty: the library's */
-  double start = 0;  /* of the sender */
+  Range start;       /* of the sender */
+  bool circuit_breaker = true; /* of the receivers */
   uint32_t count = 1;
   double spacing = 0; /* each starts so much after the one before */
   std::vector<ReceiverConfig> receivers;

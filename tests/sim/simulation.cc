@@ -66,7 +66,7 @@ Simulation::AddSession (const SessionConfig &config, double delay)
         session.Group (
             static_cast<uint32_t> (config.layers.LayerRates ().size ())));
   m_senders.push_back (Create<SenderApp> (session));
-  Add (session.source, m_senders.back (), config.start + delay, 0);
+  Add (session.source, m_senders.back (), Draw (config.start) + delay, 0);
   for (const ReceiverConfig &receiver : config.receivers)
     for (const std::string &name : ChooseNodes (receiver))
       for (uint32_t i = 0; i < receiver.each; i++) {

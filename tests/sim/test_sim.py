@@ -237,6 +237,20 @@ class Simulator(unittest.TestCase):
         self.assertGreaterEqual(sum(lost) / found['loss'], 0.999 * packets[-1])
         self.assertLess(sum(lost) / found['loss'], 1.3 * packets[-1])
 
+    def test_the_circuit_breaker_ends_a_reception_where_it_is_not_taken_out(self):
+        scenario = dumbbell([session('none', 'list:100000', native=True)], rate=80e3, duration=60, **{'warm-up': 40})
+        self.assertEqual(flow(scenario, 'R', 'none')['throughput'], 0)
+        self.assertGreater(flow(scenario, 'R', 'none', '--no-circuit-breaker')['throughput'], 70e3)
+
+    def test_a_sender_begins_at_random_within_the_time_that_is_told(self):
+        begun = set()
+        for seed in ('1', '2', '3'):
+            scenario = dumbbell([session('none', native=True, start=[2, 12])], rate=10e6, duration=15, **{'warm-up': 0})
+            rates = flow(scenario, 'R', 'none', '--seed', seed, '--series', '1')['series']['throughput']
+            begun.add(next(i for i, rate in enumerate(rates) if rate > 0))
+        self.assertGreater(len(begun), 1)
+        self.assertGreaterEqual(min(begun), 2)
+
     def test_groups_are_counted_as_they_are_joined_and_left(self):
         # FLID-DL leaves one in each slot of 0.5 s, and joins as many; FLID-SL has nothing to leave at the top.
         dynamic, static = (flow(dumbbell([session(name, 'multiplicative:24000:1.3:4')], rate=10e6, duration=120,
@@ -300,6 +314,7 @@ class Simulator(unittest.TestCase):
                  (dumbbell(rate='speed'), 'there is no parameter "speed"'),
                  (dumbbell([session('rlc', layers='linear:64000:4')]), 'doubl'),
                  (dumbbell([session('elm,strategy=hasty')]), 'hasty'),
+                 (dumbbell([session('flid-dl,step=2')]), 'flid-dl has no settings'),
                  (dumbbell(phases=[{'name': 'none', 'from': 5, 'to': 5}]), 'ends before it begins'),
                  (dumbbell(tcp=[{**TCP, 'type': 'vegas'}]), 'newreno, cubic or bbr'),
                  (dumbbell([session('elm', node='X')]), 'no link leads to a node "X"')]

@@ -169,7 +169,8 @@ find_reason_to_leave (LmccReceiver *receiver, LmccTime now)
 {
   const LmccLayerStats lowest = lmcc_receiver_sum_lowest_level (receiver);
 
-  if (lmcc_circuit_breaker_update (&receiver->breaker, now, &lowest))
+  if (!receiver->config.no_circuit_breaker
+      && lmcc_circuit_breaker_update (&receiver->breaker, now, &lowest))
     return "more than 10 % of the base layer was lost for 10 s or longer, and "
            "there was no other layer to leave for good: the path cannot carry "
            "even the base, or the network goes on with layers that were left; "
