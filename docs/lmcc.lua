@@ -357,6 +357,11 @@ local function show_key_notice (part, tree)
   branch:add (f.p_session, part (4, 4))
 end
 
+local function show_address_claim (part, tree)
+  local branch = tree:add (lmcc, part, "A sender claims this address")
+  branch:add (f.p_session, part (4, 4))
+end
+
 local function show_app (part, tree)
   local octet = part (0, 1):uint ()
   if part (1, 1):uint () ~= 204 or part:len () < 12
@@ -375,6 +380,8 @@ local function show_app (part, tree)
     show_key_request (part, tree)
   elseif octet == 0x86 and part:len () == 12 then
     show_key_notice (part, tree)
+  elseif octet == 0x87 and part:len () == 12 then
+    show_address_claim (part, tree)
   end
 end
 

@@ -4,6 +4,7 @@
 #ifndef LMCC_H
 #define LMCC_H
 
+#include <gst/lmcc/lmcc-address-claims.h>
 #include <gst/lmcc/lmcc-address.h>
 #include <gst/lmcc/lmcc-algorithm.h>
 #include <gst/lmcc/lmcc-classify.h>

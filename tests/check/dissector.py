@@ -35,7 +35,8 @@ REPORT_FIELDS = {
     "tfmcc": "ssrc base_ssrc round has_rtt has_loss leaves rate time echo".split(),
     "pgmcc": "ssrc base_ssrc ack loss lead ack_sequence echo bitmap".split(),
     "key-request": "ssrc base_ssrc lsn".split(),
-    "key-notice": ["base_ssrc"]}
+    "key-notice": ["base_ssrc"],
+    "address-claim": ["base_ssrc"]}
 ALL_REPORT_FIELDS = sorted(set(sum(REPORT_FIELDS.values(), [])))
 XR_FIELDS = ["rtcp.xr.timestamp", "rtcp.ssrc.identifier", "rtcp.xr.lrr", "rtcp.xr.dlrr"]
 # From 1900 to 1970; from there to where a wrapped NTP time begins again (RFC 4330 section 3).

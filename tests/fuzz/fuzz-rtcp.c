@@ -3,14 +3,15 @@
  *
  * RTCP both ways, what receivers get and what they send: nothing is handed out
  * of a packet that is refused, all that is handed out survives being built
- * again, and the assembler takes all fragments; reports of one rate for all
- * and requests for key frames, too.
+ * again, and the assembler takes all fragments; reports of one rate for all,
+ * requests for key frames and claims of addresses, too.
  */
 #include "fuzz.h"
 
 #include <gst/lmcc/control/single-rate/pgmcc-wire.h>
 #include <gst/lmcc/control/single-rate/tfmcc-wire.h>
 #include <gst/lmcc/lmcc.h>
+#include <gst/lmcc/wire/address-claim.h>
 #include <gst/lmcc/wire/key-request.h>
 #include <gst/lmcc/wire/rtcp.h>
 #include <string.h>
@@ -136,6 +137,26 @@ check_key_requests (const guint8 *data, gsize size)
   }
 }
 
+/* It has no byte to spare but twelve bits of S0. */
+static void
+check_claim (const guint8 *data, gsize size)
+{
+  g_autoptr (LmccPacket) packet = NULL;
+  LmccAddressClaims claims;
+  guint32 ssrc_base;
+
+  lmcc_address_claims_init (&claims, 0);
+  if (!lmcc_address_claim_parse (data, size, &ssrc_base)) {
+    g_assert (!lmcc_address_claims_take (&claims, data, size));
+    return;
+  }
+  packet = lmcc_address_claim_build (ssrc_base);
+  g_assert (packet->size == size && memcmp (packet->data, data, 6) == 0);
+  g_assert (memcmp (packet->data + 8, data + 8, 4) == 0);
+  g_assert (lmcc_address_claims_take (&claims, data, size) == (ssrc_base != 0));
+  g_assert (lmcc_address_claims_get_rank (&claims) == 0);
+}
+
 static void
 check_reports (const guint8 *data, gsize size)
 {
@@ -172,6 +193,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   if (context.n_answers > 0)
     rebuild_answers (&context);
   check_key_requests (data, size);
+  check_claim (data, size);
   check_reports (data, size);
 
   return 0;

@@ -10,6 +10,7 @@
 #include "receiver/source-and-level.h"
 #include "receiver/sources.h"
 #include "receiver/times.h"
+#include "wire/address-claim.h"
 #include "wire/constants.h"
 #include "wire/key-request.h"
 
@@ -130,6 +131,15 @@ control_dlrr (gpointer user_data, guint32 sender_ssrc, const LmccDlrr *answer)
     lmcc_receiver_drop (receiver, LMCC_DROP_BAD_ANSWER);
 }
 
+/* Of a sender that is about to begin, and not for receivers. */
+static gboolean
+is_address_claim (const guint8 *data, gsize size)
+{
+  guint32 ssrc_base;
+
+  return lmcc_address_claim_parse (data, size, &ssrc_base);
+}
+
 /* Returns whether it was the sender's word that a key frame comes. */
 static gboolean
 take_key_notice (LmccReceiver *receiver, LmccTime now,
@@ -178,7 +188,8 @@ lmcc_receiver_handle_control (LmccReceiver *receiver, LmccTime now,
     lmcc_receiver_drop (receiver, LMCC_DROP_FOREIGN_SOURCE);
     return;
   }
-  if (take_key_notice (receiver, now, source, data, size))
+  if (is_address_claim (data, size)
+      || take_key_notice (receiver, now, source, data, size))
     return;
   if (!lmcc_rtcp_parse (data, size, &handler, &control)) {
     lmcc_receiver_drop (receiver, LMCC_DROP_BAD_RTCP);

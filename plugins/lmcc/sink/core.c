@@ -478,6 +478,7 @@ gst_lmcc_sink_core_init (GstLmccSinkCore *core)
   core->feedback_fd = -1;
   core->host.netlink_fd = -1;
   core->rivals.media_fd = -1;
+  core->range.claims_fd = -1;
   g_mutex_init (&core->lock);
   g_mutex_init (&core->sender_lock);
   g_cond_init (&core->cond);

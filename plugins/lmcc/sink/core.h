@@ -190,7 +190,11 @@ typedef struct
  * GstLmccSinkRange:
  * @fds: for the media of each range's first group, until one is chosen
  * @n: how many these are
+ * @claims_fd: for the claims of the first range, or -1
+ * @claims: these
+ * @ssrc_base: S0 of the session that is to begin
  * @end: when one may be chosen, of g_get_monotonic_time()
+ * @next_claim: when the next claim is sent
  *
  * The addresses that a session may take.
  */
@@ -198,7 +202,11 @@ typedef struct
 {
   gint fds[GST_LMCC_SINK_N_RANGES];
   guint n;
+  gint claims_fd;
+  LmccAddressClaims claims;
+  guint32 ssrc_base;
   gint64 end;
+  gint64 next_claim;
 } GstLmccSinkRange;
 
 #define GST_TYPE_LMCC_SINK_CORE (gst_lmcc_sink_core_get_type ())
@@ -398,7 +406,7 @@ gint gst_lmcc_sink_paths_open_joined (GstLmccSinkCore *core,
 void gst_lmcc_sink_range_open (GstLmccSinkCore *core);
 void gst_lmcc_sink_range_close (GstLmccSinkCore *core);
 gboolean gst_lmcc_sink_range_choose (GstLmccSinkCore *core);
-guint64 gst_lmcc_sink_range_due (const GstLmccSinkCore *core);
+guint64 gst_lmcc_sink_range_look (GstLmccSinkCore *core);
 
 /* sink/rivals.c */
 LmccTime gst_lmcc_sink_rivals_look (GstLmccSinkCore *core, LmccTime now);

@@ -183,7 +183,7 @@ fill_session (GstLmccSinkCore *core, LmccSession *session)
   GList *l;
 
   lmcc_session_init (session);
-  session->ssrc_base = gst_lmcc_random_int () & LMCC_SSRC_BASE_MASK;
+  session->ssrc_base = core->range.ssrc_base;
   gst_lmcc_random_fill (&session->nonce, sizeof (session->nonce));
   session->nonce = MAX (session->nonce & LMCC_MAX_NONCE, 1);
   session->address = settings->address;
@@ -701,7 +701,7 @@ run_once (GstLmccSinkCore *core)
   if (core->running)
     due = core->playing ? pace (core) : stand_still (core);
   g_mutex_unlock (&core->lock);
-  look = MIN (look, gst_lmcc_sink_range_due (core));
+  look = MIN (look, gst_lmcc_sink_range_look (core));
   return MIN (look, due);
 }
 

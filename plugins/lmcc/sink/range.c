@@ -6,11 +6,13 @@
  * Where the user has not given an address, a sender that finds the default one
  * taken sends to the next addresses that are free. It listens to their media
  * from PAUSED on, for a time that is mostly over when the encoder has its first
- * picture. All of it belongs to the I/O thread while that has the
- * core, else to the state changes.
+ * picture. Meanwhile it claims the default address, so that of senders that are
+ * started together each takes others. All of it belongs to the I/O thread while
+ * that has the core, else to the state changes.
  */
 #include "config.h"
 
+#include "common/random.h"
 #include "sink/core.h"
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
@@ -25,6 +27,9 @@
 /* More layers than an encoder makes; of fixed rates there may be more. */
 #define RANGE 32
 
+/* Several claims in the time that another one listens. */
+#define CLAIM_INTERVAL (50 * G_TIME_SPAN_MILLISECOND)
+
 /* A few packets tell. */
 #define BUFFER_SIZE (32 << 10)
 
@@ -33,12 +38,18 @@
 #define RTP_HEADER_SIZE 12
 
 static gint
-open_socket (GstLmccSinkCore *core, const LmccAddress *group)
+open_socket (GstLmccSinkCore *core, const LmccAddress *group, gint port)
 {
-  guint16 port = (guint16) core->settings.properties.port;
+  return gst_lmcc_sink_paths_open_joined (core, group, (guint16) port, NULL,
+      BUFFER_SIZE, NULL);
+}
 
-  return gst_lmcc_sink_paths_open_joined (core, group, port, NULL, BUFFER_SIZE,
-      NULL);
+static void
+begin_to_listen (GstLmccSinkRange *range, gint64 now)
+{
+  lmcc_address_claims_init (&range->claims, range->ssrc_base);
+  range->end = now + LISTEN_TIME;
+  range->next_claim = now;
 }
 
 /**
@@ -52,19 +63,24 @@ void
 gst_lmcc_sink_range_open (GstLmccSinkCore *core)
 {
   GstLmccSinkRange *range = &core->range;
+  gint port = core->settings.properties.port;
 
+  range->ssrc_base = gst_lmcc_random_int () & LMCC_SSRC_BASE_MASK;
   while (core->settings.may_move && !core->elsewhere
       && range->n < GST_LMCC_SINK_N_RANGES) {
     LmccAddress group;
     gint fd = -1;
 
     if (lmcc_address_group (&core->settings.address, range->n * RANGE, &group))
-      fd = open_socket (core, &group);
+      fd = open_socket (core, &group, port);
     if (fd < 0)
       break;
     range->fds[range->n++] = fd;
   }
-  range->end = range->n > 0 ? g_get_monotonic_time () + LISTEN_TIME : 0;
+  if (range->n == 0)
+    return;
+  range->claims_fd = open_socket (core, &core->settings.address, port + 1);
+  begin_to_listen (range, g_get_monotonic_time ());
 }
 
 /**
@@ -78,39 +94,66 @@ gst_lmcc_sink_range_close (GstLmccSinkCore *core)
 
   while (range->n > 0)
     gst_lmcc_socket_close (&range->fds[--range->n]);
-  range->end = 0;
+  gst_lmcc_socket_close (&range->claims_fd);
 }
 
 /* Returns: whether somebody sends there, who is in @source */
 static gboolean
-is_taken (gint fd, LmccAddress *source)
+is_taken (GstLmccSinkRange *range, gint fd, LmccAddress *source)
 {
   GstLmccBatch *batch = gst_lmcc_batch_of_thread ();
   gint n = gst_lmcc_batch_receive (batch, fd, NULL), i;
+  gboolean taken = FALSE;
+
+  for (i = 0; i < n; i++) {
+    const GstLmccDatagram *datagram = gst_lmcc_batch_get (batch, (guint) i);
+    const LmccPacket *packet = datagram->packet;
+
+    lmcc_address_claims_take_media (&range->claims, packet->data, packet->size);
+    if (taken || packet->size < RTP_HEADER_SIZE
+        || packet->data[0] >> 6 != RTP_VERSION)
+      continue;
+    *source = datagram->source;
+    taken = TRUE;
+  }
+  return taken;
+}
+
+/* The latest of others' claims is of @source. */
+static void
+read_claims (GstLmccSinkRange *range, LmccAddress *source)
+{
+  GstLmccBatch *batch = gst_lmcc_batch_of_thread ();
+  gint n = gst_lmcc_batch_receive (batch, range->claims_fd, NULL), i;
 
   for (i = 0; i < n; i++) {
     const GstLmccDatagram *datagram = gst_lmcc_batch_get (batch, (guint) i);
 
-    *source = datagram->source;
-    if (datagram->packet->size >= RTP_HEADER_SIZE
-        && datagram->packet->data[0] >> 6 == RTP_VERSION)
-      return TRUE;
+    if (lmcc_address_claims_take (&range->claims, datagram->packet->data,
+            datagram->packet->size))
+      *source = datagram->source;
   }
-  return FALSE;
+}
+
+static void
+drain (gint fd)
+{
+  GstLmccBatch *batch = gst_lmcc_batch_of_thread ();
+
+  while (gst_lmcc_batch_receive (batch, fd, NULL) > 0)
+    ;
 }
 
 /* What came in a long PAUSED says nothing of who sends now. */
 static void
 listen_again (GstLmccSinkRange *range, gint64 now)
 {
-  GstLmccBatch *batch = gst_lmcc_batch_of_thread ();
   guint i;
 
-  for (i = 0; i < range->n; i++) {
-    while (gst_lmcc_batch_receive (batch, range->fds[i], NULL) > 0)
-      ;
-  }
-  range->end = now + LISTEN_TIME;
+  for (i = 0; i < range->n; i++)
+    drain (range->fds[i]);
+  drain (range->claims_fd);
+  begin_to_listen (range, now);
 }
 
 static void
@@ -139,22 +182,25 @@ tell (GstLmccSinkCore *core, const LmccAddress *before,
               NULL)));
 }
 
-/* The first that is free. Where none is, the default address stays, and the
- * warnings that two senders share it come. */
+/* The free one of this sender's rank. Where there is none, the default address
+ * stays, and the warnings that two senders share it come. */
 static void
 choose (GstLmccSinkCore *core)
 {
   GstLmccSinkRange *range = &core->range;
-  LmccAddress before = core->settings.address, source, other;
-  guint i = 0;
+  LmccAddress before = core->settings.address, source = before, other;
+  gboolean taken[GST_LMCC_SINK_N_RANGES];
+  guint i, rank;
 
-  if (!is_taken (range->fds[0], &source))
-    return;
-  do {
-    if (++i == range->n)
-      return;
-  } while (is_taken (range->fds[i], &other));
-  if (!lmcc_address_group (&before, i * RANGE, &core->settings.address))
+  read_claims (range, &source);
+  taken[0] = is_taken (range, range->fds[0], &source);
+  for (i = 1; i < range->n; i++)
+    taken[i] = is_taken (range, range->fds[i], &other);
+  rank = lmcc_address_claims_get_rank (&range->claims);
+  for (i = 0; i < range->n && (taken[i] || rank > 0); i++)
+    rank -= taken[i] ? 0 : 1;
+  if (i == 0 || i == range->n
+      || !lmcc_address_group (&before, i * RANGE, &core->settings.address))
     return;
   gst_lmcc_sink_sending_follow (core);
   tell (core, &before, &source);
@@ -167,7 +213,7 @@ choose (GstLmccSinkCore *core)
  *
  * Chooses the session's addresses where that is to be done.
  *
- * Returns: %FALSE while it listens: see gst_lmcc_sink_range_due()
+ * Returns: %FALSE while it listens: see gst_lmcc_sink_range_look()
  */
 gboolean
 gst_lmcc_sink_range_choose (GstLmccSinkCore *core)
@@ -186,18 +232,29 @@ gst_lmcc_sink_range_choose (GstLmccSinkCore *core)
 }
 
 /**
- * gst_lmcc_sink_range_due:
- * @core: the core; called by the I/O thread
+ * gst_lmcc_sink_range_look:
+ * @core: the core; called by the I/O thread without lock
  *
- * Returns: when it has listened for long enough, in ns of
- *     gst_lmcc_io_get_time(), or %GST_LMCC_IO_NEVER
+ * Claims the default address, as long as what is heard counts.
+ *
+ * Returns: when to look again, or may choose, in ns of gst_lmcc_io_get_time(),
+ *     or %GST_LMCC_IO_NEVER
  */
 guint64
-gst_lmcc_sink_range_due (const GstLmccSinkCore *core)
+gst_lmcc_sink_range_look (GstLmccSinkCore *core)
 {
-  const GstLmccSinkRange *range = &core->range;
+  GstLmccSinkRange *range = &core->range;
+  gint64 now = g_get_monotonic_time (), next;
 
-  return range->n > 0 && g_get_monotonic_time () < range->end
-      ? (guint64) range->end * LMCC_USECOND
-      : GST_LMCC_IO_NEVER;
+  if (range->n == 0 || now > range->end + STALE)
+    return GST_LMCC_IO_NEVER;
+  if (now >= range->next_claim) {
+    range->next_claim = now + CLAIM_INTERVAL;
+    gst_lmcc_sink_send (core, GST_LMCC_SINK_CONTROL,
+        lmcc_address_claims_build (&range->claims));
+    gst_lmcc_sink_send_waiting (core);
+  }
+  next = now < range->end ? MIN (range->end, range->next_claim)
+                          : range->next_claim;
+  return (guint64) next * LMCC_USECOND;
 }

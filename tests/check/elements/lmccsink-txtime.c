@@ -183,12 +183,13 @@ push_packet (GstElement *source, guint number)
       GST_FLOW_OK);
 }
 
+/* With an address it claims none, and all that leaves is of the session. */
 static GstElement *
 start (const gchar *properties)
 {
   g_autofree gchar *text =
       g_strdup_printf ("appsrc name=a format=time max-bytes=0 caps=" RTP_CAPS
-                       " ! lmccsink name=s %s",
+                       " ! lmccsink name=s address=239.255.42.1 %s",
           properties);
   GstElement *pipeline = test_launch_sink (text, NULL);
   g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pipeline), "a");

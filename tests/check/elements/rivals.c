@@ -279,6 +279,30 @@ GST_START_TEST (test_a_default_address_that_is_taken_is_left_alone)
 
 GST_END_TEST;
 
+/* Each has its own packets back first, which say nothing. */
+GST_START_TEST (test_senders_that_start_together_take_addresses_of_their_own)
+{
+  static const gchar *const expected[] = { DEFAULT, NEXT, "239.255.42.65" };
+  GstElement *pipelines[G_N_ELEMENTS (expected)];
+  gboolean found[G_N_ELEMENTS (expected)] = { FALSE };
+  guint i, j;
+
+  for (i = 0; i < G_N_ELEMENTS (expected); i++)
+    pipelines[i] = start_anywhere ("", NULL);
+  for (i = 0; i < G_N_ELEMENTS (expected); i++) {
+    g_autofree gchar *address = get_address (pipelines[i]);
+
+    for (j = 0; j < G_N_ELEMENTS (expected); j++)
+      found[j] |= g_str_equal (address, expected[j]);
+  }
+  for (i = 0; i < G_N_ELEMENTS (expected); i++) {
+    fail_unless (found[i], "nobody took %s", expected[i]);
+    test_end_pipeline (pipelines[i]);
+  }
+}
+
+GST_END_TEST;
+
 static Suite *
 rivals_suite (void)
 {
@@ -294,6 +318,8 @@ rivals_suite (void)
   tcase_add_test (tcase, test_a_sender_goes_on_to_listen_after_it_was_stopped);
   tcase_add_test (tcase, test_a_receiver_of_two_senders_says_so);
   tcase_add_test (tcase, test_a_default_address_that_is_taken_is_left_alone);
+  tcase_add_test (tcase,
+      test_senders_that_start_together_take_addresses_of_their_own);
 
   return suite;
 }

@@ -9,6 +9,7 @@
 #include <gst/lmcc/repair/payload.h>
 #include <gst/lmcc/wire/algorithm-element.h>
 #include <gst/lmcc/wire/join-notice.h>
+#include <gst/lmcc/wire/address-claim.h>
 #include <gst/lmcc/wire/key-request.h>
 #include <gst/lmcc/wire/layer-header.h>
 #include <gst/lmcc/wire/rtcp.h>
@@ -241,6 +242,11 @@ describe_report (const GByteArray *bytes)
     check_written (lmcc_key_notice_build (ssrc), bytes);
 
     return g_strdup_printf ("key-notice=%08x", ssrc);
+  }
+  if (lmcc_address_claim_parse (bytes->data, bytes->len, &ssrc)) {
+    check_written (lmcc_address_claim_build (ssrc), bytes);
+
+    return g_strdup_printf ("address-claim=%08x", ssrc);
   }
   if (lmcc_tfmcc_report_parse (bytes->data, bytes->len, &t)) {
     check_written (lmcc_tfmcc_report_build (&t), bytes);

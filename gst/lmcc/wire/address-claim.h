@@ -1,0 +1,23 @@
+/* lmcc: layered multicast congestion control
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LMCC_WIRE_ADDRESS_CLAIM_H
+#define LMCC_WIRE_ADDRESS_CLAIM_H
+
+#include <gst/lmcc/lmcc-packet.h>
+#include <gst/lmcc/lmcc-types.h>
+
+G_BEGIN_DECLS
+
+/* Subtype of the APP packets named LMCC by which a sender that has not begun says
+ * that it is about to take the session address that they go to. */
+#define LMCC_RTCP_APP_ADDRESS_CLAIM 7
+#define LMCC_ADDRESS_CLAIM_SIZE 12
+
+LmccPacket *lmcc_address_claim_build (guint32 ssrc_base);
+gboolean
+lmcc_address_claim_parse (const guint8 *data, gsize size, guint32 *ssrc_base);
+
+G_END_DECLS
+
+#endif
