@@ -76,13 +76,17 @@ is_own_key (const LmccSenderKeyRequests *requests)
  * @now: the time
  *
  * A key frame came from the encoder: who waits gets it.
+ *
+ * Returns: whether neither it nor the one before it was asked for, so that
+ *     their distance is the encoder's own
  */
-void
+gboolean
 lmcc_sender_note_key (LmccSender *sender, LmccTime now)
 {
   LmccSenderKeyRequests *requests = &sender->key_requests;
+  gboolean own = is_own_key (requests);
 
-  if (is_own_key (requests))
+  if (own)
     requests->own_distance = now - requests->key;
   requests->any_key = TRUE;
   requests->key = now;
@@ -90,6 +94,8 @@ lmcc_sender_note_key (LmccSender *sender, LmccTime now)
   requests->wanted = FALSE;
   requests->wanted_since = 0;
   sender->stats.key_units_unanswered = 0;
+
+  return own;
 }
 
 /*

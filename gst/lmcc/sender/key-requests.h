@@ -56,7 +56,7 @@ typedef struct
 
 void
 lmcc_sender_init_key_requests (LmccSender *sender, LmccKeyRequestMode mode);
-void lmcc_sender_note_key (LmccSender *sender, LmccTime now);
+gboolean lmcc_sender_note_key (LmccSender *sender, LmccTime now);
 void lmcc_sender_note_picture (LmccSender *sender, const LmccUnit *unit);
 void lmcc_sender_note_leaving (LmccSender *sender,
     const LmccAllotment *allotment, LmccTime now);

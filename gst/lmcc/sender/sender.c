@@ -34,20 +34,22 @@ handle_record (LmccSender *sender, LmccTime now)
 }
 
 /* The lowest rung's key frames decide on the window of layers of fixed rates,
- * and on when the record is sent. */
+ * and on when the record is sent: where they come because receivers ask for
+ * them, nobody knows when the next one does, and no record waits for it. */
 static void
 follow_keys (LmccSender *sender, const LmccUnit *unit, LmccTime now)
 {
   LmccTime distance = lmcc_sender_follow_keys (sender, unit);
+  gboolean own;
 
   lmcc_sender_note_picture (sender, unit);
   if (!LMCC_TIME_IS_VALID (distance))
     return;
-  lmcc_sender_note_key (sender, now);
+  own = lmcc_sender_note_key (sender, now);
   if (sender->shaped)
     lmcc_sender_follow_distance (sender, distance, now);
   else
-    lmcc_sender_expect_key (sender, unit->decoding_time, distance);
+    lmcc_sender_expect_key (sender, unit->decoding_time, own ? distance : 0);
 }
 
 /**

@@ -5,6 +5,7 @@
 
 #include <gst/lmcc/lmcc-sdp.h>
 #include <gst/lmcc/wire/constants.h>
+#include <gst/lmcc/wire/key-request.h>
 #include <gst/lmcc/wire/rtcp.h>
 
 #include <math.h>
@@ -310,6 +311,57 @@ GST_START_TEST (test_a_record_leaves_ahead_of_each_key_frame)
    * frame, and not between them; for each where they are further apart. */
   fail_unless_equals_int (count_unannounced (11, 1, 300), 50);
   fail_unless_equals_int (count_unannounced (25, 1, 300), 0);
+}
+
+GST_END_TEST;
+
+static void
+ask_for_key (Harness *h)
+{
+  const LmccSession *session = lmcc_sender_get_session (h->sender);
+  const LmccKeyRequest request = { .ssrc = 1, .ssrc_base = session->ssrc_base };
+  g_autoptr (LmccPacket) packet = lmcc_key_request_build (&request);
+  LmccAddress from;
+
+  fail_unless (lmcc_address_parse ("192.0.2.9", &from));
+  lmcc_sender_handle_control (h->sender, h->now, &from, 5005, packet->data,
+      packet->size);
+  harness_drain (h);
+}
+
+/* 68 kbit/s, as above: a record each 0.6 s. Somebody joins each 3 s, and can do
+ * nothing before the record. */
+GST_START_TEST (test_no_record_waits_for_a_key_frame_that_has_to_be_asked_for)
+{
+  LmccSenderConfig config = sender_config (1);
+  LmccTime last = LMCC_TIME_NONE;
+  guint n_asked = 0, i;
+  Harness h;
+
+  config.session.feedback_interval = 3 * LMCC_SECOND;
+  config.session.feedback_port = 5005;
+  h = harness_new (&config);
+  for (i = 0; i < 25 * 60; i++) {
+    LmccUnit *unit = make_unit (0, 0, START + i * 40 * MS, 1, 300);
+
+    if (i % 75 == 0)
+      ask_for_key (&h);
+    unit->switch_point = i == 0 || h.n_key_requests > n_asked;
+    n_asked = h.n_key_requests;
+    harness_push_at (&h, unit);
+  }
+  fail_unless (n_asked >= 15);
+  for (i = 0; i < N_SENT (&h); i++) {
+    const SentPacket *s = SENT (&h, i);
+
+    if (!s->control || s->time < START + 10 * LMCC_SECOND)
+      continue;
+    fail_unless (last == LMCC_TIME_NONE || s->time - last <= 700 * MS,
+        "%" G_GUINT64_FORMAT " ms", (s->time - last) / MS);
+    last = s->time;
+  }
+  fail_unless (LMCC_TIME_IS_VALID (last));
+  harness_clear (&h);
 }
 
 GST_END_TEST;
@@ -778,6 +830,8 @@ sender_announce_suite (void)
   tcase_add_test (tc, test_classes_beyond_the_last_group_join_lower_layers);
   tcase_add_test (tc, test_most_rungs_and_classes_stay_within_the_limits);
   tcase_add_test (tc, test_a_record_leaves_ahead_of_each_key_frame);
+  tcase_add_test (tc,
+      test_no_record_waits_for_a_key_frame_that_has_to_be_asked_for);
   tcase_add_test (tc, test_a_key_frame_that_nobody_expected_has_its_record);
   tcase_add_test (tc, test_records_stay_under_a_twentieth_of_the_base_rate);
   tcase_add_test (tc, test_a_changed_table_is_sent_three_times_at_once);
