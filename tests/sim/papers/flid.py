@@ -332,23 +332,25 @@ def _draw_fairness(axes, results):
             colour = f'C{marker == "+":d}'
             points = [(n * shift, flow['throughput'] / 250e3) for n, run in zip(CROWDS, runs)
                       if '1' in results[run.name] for flow in flows(results[run.name]['1'], 'R', name)]
-            axis.plot([x for x, _ in points], [y for _, y in points], marker, markersize=3, linestyle='', color=colour)
+            axis.plot([x for x, _ in points], [y for _, y in points], marker, markersize=3, linestyle='', color=colour,
+                      label=f'{label}, each flow')
             found, _ = means(results, runs, lambda _, name=name: rate('R', name))
             axis.plot(CROWDS, [mean / 250 for mean in found], label=f'{label}, mean', color=colour)
-        axis.set(xscale='log', xticks=CROWDS, xticklabels=CROWDS, xlabel='n', ylim=(0, None))
-        axis.set_title(f'TCP {kind}, queue of {queue}n', fontsize=9)
+        axis.set(xscale='log', xticks=CROWDS, xticklabels=CROWDS, xlabel='n, sessions and TCP flows each',
+                 ylim=(0, None))
+        axis.set_title(f'TCP {kind}, queue of {queue}n')
     axes[0].set_ylabel('throughput / even share')
 
 
 def _draw_levels(axes, results):
     """Of each of figure 8's hosts."""
     replication = results['flid-100'].get('1', {'nodes': {}})
-    for node in replication['nodes'].values():
+    for i, node in enumerate(replication['nodes'].values()):
         changes = node['flows'][0].get('changes', [])
         axes[0].step([change['time'] for change in changes] + [60], [change['to'] for change in changes]
-                     + [change['to'] for change in changes[-1:]], where='post', linewidth=0.6)
-    axes[0].set(xlabel='s', ylabel='subscription level', xlim=(0, 60))
-    axes[0].plot([], [], label='a host, seed 1')
+                     + [change['to'] for change in changes[-1:]], where='post', linewidth=0.6, color='C0',
+                     label='a host, seed 1' if i == 0 else None)
+    axes[0].set(xlabel='time, s', ylabel='subscription level', xlim=(0, 60))
 
 
 PICTURES = [

@@ -164,11 +164,10 @@ def _draw_throughput(axes, results):
         axis.plot(GRID, [tcp(loss) for loss in GRID], color='tab:blue', label='TCP, equation 1')
         axis.plot(GRID, [chain_rate(chances, loss) for loss in GRID], color='tab:red', label='FLID, Markov chain')
         _points(axis, results, runs, sent, 'FLID-DL here', color='black', marker='+')
-        axis.set(xscale='log', yscale='log', xlabel='packet loss', title=name)
+        axis.set(xscale='log', yscale='log', xlabel='packet loss rate', title=name)
         axis.set_yticks([20, 50, 100, 200, 400], ['20', '50', '100', '200', '400'])
         axis.set_yticks([], minor=True)
-        axis.title.set_fontsize(9)
-    axes[0].set_ylabel('packets/s')
+    axes[0].set_ylabel('throughput, packets/s')
 
 
 def _draw_moves(axes, results):
@@ -181,7 +180,7 @@ def _draw_moves(axes, results):
         for what, marker in (('joins', '^'), ('leaves', 'v')):
             _points(axis, results, runs, lambda _, what=what: lambda r: in_a_slot(what)(r) / SLOT,
                     f'{kind} here, {what}', color=colour, marker=marker, fillstyle='none')
-    axis.set(xscale='log', xlabel='packet loss', ylabel='in a second', ylim=(0, 4))
+    axis.set(xscale='log', xlabel='packet loss rate', ylabel='joins or leaves, 1/s', ylim=(0, 4))
 
 
 PICTURES = [

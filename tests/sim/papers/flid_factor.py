@@ -72,26 +72,28 @@ def draw_losses(axes, results):
         counts = collections.Counter()
         for when, lost in losses_of(replication) if replication else []:
             counts[math.floor(4 * when) / 4] += lost
+        begin, end = 50, 100
         axis.plot(*zip(*((when, kilobits / 1000) for when, kilobits in
-                         enumerate(flows(replication, 'R', 'flid-dl')[0]['trace'], 1))) if replication else ((), ()),
+                         enumerate(flows(replication, 'R', 'flid-dl')[0]['trace'], 1)
+                         if begin <= when <= end)) if replication else ((), ()),
                   label='throughput')
         lost_axis = axis.twinx()
-        lost_axis.plot(list(counts), list(counts.values()), 'o', color='tab:red', markersize=3, fillstyle='none')
+        shown = {when: lost for when, lost in counts.items() if begin <= when <= end}
+        lost_axis.plot(list(shown), list(shown.values()), 'o', color='tab:red', markersize=3, fillstyle='none',
+                       label='packets lost in 250 ms')
         lost_axis.set(ylim=(0, 250))
-        lost_axis.tick_params(labelsize=7)
-        axis.plot([], [], 'o', color='tab:red', markersize=3, fillstyle='none', label='packets lost in 250 ms')
-        axis.set(xlabel='s', xlim=(50, 100), ylim=(0, 14))
-        axis.set_title(f'c = {factor}', fontsize=9)
-    axes[0].set_ylabel('Mbit/s')
-    lost_axis.set_ylabel('packets lost')
+        axis.set(xlabel='time, s', xlim=(begin, end), ylim=(0, 14))
+        axis.set_title(f'c = {factor}')
+    axes[0].set_ylabel('throughput, Mbit/s')
+    lost_axis.set_ylabel('lost in 250 ms, packets')
 
 
 def draw(axes, results):
     for axis, of, label in zip(axes, (use, loss, lost_in_an_event),
-                               ('part of 10 Mbit/s used', 'loss rate', 'packets lost in a loss event')):
+                               ('part of 10 Mbit/s used', 'loss rate', 'lost in a loss event, packets')):
         found, half = means(results, list(RUNS_BY_FACTOR.values()), lambda _, of=of: of)
         axis.errorbar(FACTORS, found, half, marker='o', markersize=3, label='FLID-DL')
         axis.set(xlabel='c', ylabel=label, ylim=(0, None))
     axes[0].plot((1.3, 2.0), (0.85, 0.59), 'k+', label='the paper')
     axes[2].plot((1.3, 2.0), (47, 17), 'k+')
-    axes[1].set_title('one session, drop tail', fontsize=9)
+    axes[1].set_title('one session, drop tail')

@@ -147,7 +147,7 @@ def _draw(axes, results):
         axes[1].plot([when + 5 for when in times], [loss_of(flow, when, when + 5) for when in times], linewidth=0.8)
     for axis in axes:
         axis.axvspan(*CBR, color='tab:gray', alpha=0.2, label='CBR' if axis is axes[0] else None)
-        axis.set(xlabel='s', xlim=(0, 1000), ylim=(0, None))
+        axis.set(xlabel='time, s', xlim=(0, 1000), ylim=(0, None))
     axes[0].set_ylabel('layers')
     axes[1].set_ylabel('loss rate over 5 s')
 

@@ -446,7 +446,10 @@ CLAIMS = [*_figure_3(), *_lossy_overview(), *_lossy_by_loss(), *_lossy_by_rate()
 
 
 def _plot(axis, results, x, runs, of, label, **style):
-    axis.errorbar(x, *means(results, runs, lambda _: of), label=label, capsize=2, linewidth=1, markersize=4, **style)
+    """Returns the means."""
+    found, half = means(results, runs, lambda _: of)
+    axis.errorbar(x, found, half, label=label, capsize=2, linewidth=1, markersize=4, **style)
+    return found
 
 
 def _compare(axes, results, x, runs, closed, tcp_loss=False):
@@ -457,7 +460,8 @@ def _compare(axes, results, x, runs, closed, tcp_loss=False):
     _plot(axes[0], results, x, closed, TFRC_LOSS, 'TFRC', marker='^', color='tab:green')
     _plot(axes[1], results, x, closed, TFRC_RATE, 'TFRC', marker='^', color='tab:green')
     if tcp_loss:
-        _plot(axes[0], results, x, closed, lambda r: tcp(r, 'loss'), 'TCP, packets', marker='x', color='tab:grey')
+        _plot(axes[0], results, x, closed, lambda r: tcp(r, 'loss'), 'TCP, packet loss rate', marker='x',
+              color='tab:grey', linestyle='--')
     _plot(axes[1], results, x, closed, tcp_rate, 'TCP', marker='x', color='tab:grey')
     axes[0].set(ylabel='loss-event rate', ylim=(0, None))
     axes[1].set(ylabel='calculated rate, kbit/s', ylim=(0, None))
@@ -470,13 +474,27 @@ def _numbers(axis, name, values):
     axis.set_xticks([], minor=True)
 
 
+def _logarithmic(axis, means_drawn=()):
+    """With numbers within a decade, too. An interval that ends near zero would take most of the scale: where means are
+    given, it begins at half of the least."""
+    from matplotlib.ticker import LogLocator
+
+    axis.set_yscale('log')
+    axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.yaxis.set_major_formatter('{x:g}')
+    positive = [mean for mean in means_drawn if mean > 0]
+    if positive:
+        axis.set_ylim(bottom=min(positive) / 2)
+
+
 def _by_loss(packets):
     def draw(axes, results):
         _compare(axes, results, [loss / 100 for loss in LOSSES], [LOSSY[loss, packets] for loss in LOSSES],
                  list(CLOSED.values()))
-        axes[1].set(yscale='log', ylim=(50, 8000))
+        _logarithmic(axes[1])
+        axes[1].set_ylim(50, 8000)
         for axis in axes:
-            axis.set_xlabel('packet loss')
+            axis.set_xlabel('packet loss rate')
     return draw
 
 
@@ -485,7 +503,7 @@ def _by_rate(runs, closed=None):
         others = [closed] * len(runs) if closed else list(runs.values())
         _compare(axes, results, list(runs), list(runs.values()), others, closed is None)
         for axis in axes:
-            _numbers(axis, 'packets/RTT', list(runs))
+            _numbers(axis, 'sending rate, packets/RTT', list(runs))
     return draw
 
 
@@ -501,14 +519,16 @@ def _by_crowd(packets):
 def _overview(runs, name, unit):
     """A curve for each loss or number of TCP over the rates."""
     def draw(axes, results):
+        drawn = {axis: [] for axis in axes}
         for first in dict.fromkeys(first for first, _ in runs):
             own = {packets: run for (each, packets), run in runs.items() if each == first}
             for axis, of in zip(axes, (loss_events(name), calculated(name))):
-                _plot(axis, results, list(own), list(own.values()), of, f'{first:g}{unit}', marker='.')
-        axes[0].set(ylabel=f'loss-event rate, {name.upper()}', yscale='log')
-        axes[1].set(ylabel='calculated rate, kbit/s', yscale='log')
+                drawn[axis] += _plot(axis, results, list(own), list(own.values()), of, f'{first:g}{unit}', marker='.')
+        axes[0].set_ylabel(f'loss-event rate, {name.upper()}')
+        axes[1].set_ylabel('calculated rate, kbit/s')
         for axis in axes:
-            _numbers(axis, 'packets/RTT', RATES)
+            _logarithmic(axis, drawn[axis])
+            _numbers(axis, 'sending rate, packets/RTT', RATES)
     return draw
 
 
@@ -523,9 +543,10 @@ def _draw_probabilities(axes, results):
             axis.errorbar(RATES, [n * each for n, each in zip(scale, found)],
                           [n * each for n, each in zip(scale, half)], color=f'C{i}', marker='o', markersize=4,
                           linestyle='', label=f'LIP, {loss:g} %')
-            _numbers(axis, 'packets/RTT', RATES)
+            _numbers(axis, 'sending rate, packets/RTT', RATES)
     axes[0].set(ylabel='loss events in a round-trip time', ylim=(0, None))
-    axes[1].set(ylabel='loss events for each packet', yscale='log')
+    axes[1].set_ylabel('loss events for each packet')
+    _logarithmic(axes[1])
 
 
 def _small_picture(axes, results):
@@ -534,7 +555,7 @@ def _small_picture(axes, results):
     _plot(axes[0], results, x, list(SMALL.values()), loss_events(), '100 bytes', marker='s')
     _plot(axes[0], results, x, list(SMALL.values()), loss_events('virtual'), '100 bytes, virtual packets', marker='^')
     axes[0].set(ylabel='loss-event rate', ylim=(0, None))
-    _numbers(axes[0], 'kB/RTT', list(SMALL))
+    _numbers(axes[0], 'sending rate, kB/RTT', list(SMALL))
 
 
 PICTURES = [

@@ -152,8 +152,12 @@ def link_to_svg(path):
     return f'[SVG]({path.removesuffix(".png")}.svg)'
 
 
-# More lines than that have no name each.
+# Of more receivers those of a group, as R1 to R20, have one colour and one name.
 MOST_LABELS = 8
+# Points.
+LABEL_SIZE = 8
+TITLE_SIZE = 9
+NUMBER_SIZE = 7
 
 
 def smooth(rates, window=3):
@@ -171,7 +175,37 @@ def draw_flows(axis, run, node, flows, unit):
         axis.plot(range(1, len(flow['trace']) + 1), [rate / unit for rate in smooth(flow['trace'])], color=colour,
                   linewidth=1.2 if lmcc else 0.6, zorder=3 if lmcc else 2, label=None if name in seen else name)
         seen.add(name)
-    axis.set_title(node, fontsize=9)
+    axis.set_title(node)
+
+
+def finish(axes):
+    """Sizes, a grid, and in the first axes a legend that has each name once that a curve of any axes has."""
+    handles = {}
+    for axis in axes[0].figure.axes:
+        axis.tick_params(labelsize=NUMBER_SIZE)
+        for text in (axis.xaxis.label, axis.yaxis.label):
+            text.set_size(LABEL_SIZE)
+        axis.title.set_size(TITLE_SIZE)
+        for handle, name in zip(*axis.get_legend_handles_labels()):
+            handles.setdefault(name, handle)
+    for axis in axes:
+        axis.grid(alpha=0.3)
+    axes[0].legend(handles.values(), handles.keys(), fontsize=NUMBER_SIZE)
+
+
+def draw_together(axis, nodes, unit):
+    """A flow of each node."""
+    groups = {}
+    for node in nodes:
+        group = node if len(nodes) <= MOST_LABELS else node.rstrip('0123456789')
+        groups.setdefault(group, []).append(node)
+    for i, (group, members) in enumerate(groups.items()):
+        names = members[0] if len(members) == 1 else f'{members[0]} to {group}{len(members)}'
+        for node in members:
+            flow, = nodes[node]
+            axis.plot(range(1, len(flow['trace']) + 1), [rate / unit for rate in smooth(flow['trace'])], color=f'C{i}',
+                      linewidth=1.2 if flow['kind'] == 'lmcc' else 0.7,
+                      label=f'{flow["name"]}, {names}' if node == members[0] else None)
 
 
 def draw(run, replication, path):
@@ -188,21 +222,15 @@ def draw(run, replication, path):
     figure, axes = plt.subplots(1, 1 if together else len(nodes), squeeze=False,
             figsize=(8.4, 2.9) if together else (4.2 * len(nodes), 2.6))
     if together:
-        few = len(nodes) <= MOST_LABELS
-        for i, (node, (flow,)) in enumerate(nodes.items()):
-            label = f'{flow["name"]}, {node}' if few else f'{len(nodes)} receivers'
-            axes[0][0].plot(range(1, len(flow['trace']) + 1), [rate / unit for rate in smooth(flow['trace'])],
-                    linewidth=1.2 if flow['kind'] == 'lmcc' else 0.7, label=label if few or i == 0 else None)
+        draw_together(axes[0][0], nodes, unit)
     else:
         for axis, (node, flows) in zip(axes[0], nodes.items()):
             draw_flows(axis, run, node, flows, unit)
     for axis in axes[0]:
-        axis.set_xlabel('s', fontsize=8)
+        axis.set_xlabel('time, s')
         axis.set_ylim(bottom=0)
-        axis.grid(alpha=0.3)
-        axis.tick_params(labelsize=7)
-    axes[0][0].set_ylabel('Mbit/s' if fast else 'kbit/s', fontsize=8)
-    axes[0][0].legend(fontsize=7, loc='best' if together else 'upper left')
+    axes[0][0].set_ylabel(f'throughput, {"Mbit/s" if fast else "kbit/s"}')
+    finish(axes[0])
     save(figure, path)
 
 
@@ -213,10 +241,7 @@ def draw_picture(picture, results, path):
 
     figure, axes = plt.subplots(1, picture.n_axes, figsize=(4.2 * picture.n_axes, 2.8), squeeze=False)
     picture.draw(axes[0], results)
-    for axis in axes[0]:
-        axis.tick_params(labelsize=7)
-        axis.grid(alpha=0.3)
-    axes[0][0].legend(fontsize=7)
+    finish(axes[0])
     save(figure, path)
 
 

@@ -78,9 +78,8 @@ def _draw(axes, results):
         for weight, colour in zip((OTHER_W[0], OWN_W, OTHER_W[1]), ('tab:orange', 'tab:red', 'tab:blue')):
             axis.plot([SCALE * level for level in filtered(signal, weight)], color=colour,
                       linewidth=1.6 if weight == OWN_W else 0.8, label=f'W = {SCALE * weight:.0f}/65536')
-        axis.set(xlabel='packets', ylim=(0, None), title=title)
-        axis.title.set_fontsize(9)
-    axes[0].set_ylabel('output times 65536')
+        axis.set(xlabel='sequence number of the packet', ylim=(0, None), title=title)
+    axes[0].set_ylabel('filter output times 65536')
 
 
 def _draw_audience(axes, results):
@@ -93,7 +92,7 @@ def _draw_audience(axes, results):
             packets.append(total)
         axes[0].plot(packets, label=label, color='tab:red' if name == 'pgmcc' else 'tab:blue')
     axes[0].axvline(300, color='tab:gray', linewidth=0.8, label='90 receivers more')
-    axes[0].set(xlabel='s', ylabel='packets', xlim=(0, 600), ylim=(0, None))
+    axes[0].set(xlabel='time, s', ylabel='sequence number of the packet', xlim=(0, 600), ylim=(0, None))
 
 
 PICTURES = [

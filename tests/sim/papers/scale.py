@@ -85,18 +85,17 @@ def _draw(axes, results):
     for sizes, runs, label, share in ((SIZES, RUNS[:len(SIZES)], '64 to 512 kbit/s', feedback),
                                       (LOW_SIZES, LOW_RUNS, '16 to 128 kbit/s', feedback_low)):
         present = [(size, results[run.name]['1']) for size, run in zip(sizes, runs) if '1' in results[run.name]]
-        lines = ((axes[0], 'reports a second', lambda r: session(r)['reports'] / DURATION),
+        lines = ((axes[0], 'reports, 1/s', lambda r: session(r)['reports'] / DURATION),
                  (axes[1], 'feedback / base rate', share),
-                 (axes[2], 'sender, ms of processor a second',
+                 (axes[2], 'processor time of the sender, ms/s',
                   lambda r: session(r)['sender-processor'] * 1e3 / DURATION),
                  (axes[3], 'mean time to the level, s', converged),
-                 (axes[4], 'simulation, s of processor', lambda r: r['processor']))
-        for axis, title, measure in lines:
+                 (axes[4], 'processor time of the simulation, s', lambda r: r['processor']))
+        for axis, quantity, measure in lines:
             axis.plot([size for size, _ in present], [measure(replication) for _, replication in present], marker='o',
                       label=label)
             axis.margins(y=0.15)
-            axis.set(xlabel='receivers', xscale='log')
-            axis.set_title(title, fontsize=8)
+            axis.set(xlabel='receivers', ylabel=quantity, xscale='log')
     for axis in axes[:4]:
         axis.set_ylim(0, None)
     axes[4].set_yscale('log')

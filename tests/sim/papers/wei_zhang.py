@@ -390,14 +390,14 @@ def _scatter(axis, results, numbers, runs, name, shift, **style):
 def _intra(axes, results):
     for axis, (structure, runs) in zip(axes, CROWD.items()):
         _scatter(axis, results, CROWDS, runs, 'mcc', 1, marker='o', label='users, seed 1')
-        axis.set(title=structure, xlabel='N', ylim=(0, None))
+        axis.set(title=f'{structure} layers', xlabel='N, sessions and TCP flows each', ylim=(0, None))
     axes[0].set_ylabel('throughput / fair share')
 
 
 def _inter(axes, results):
     _scatter(axes[0], results, TABLE, FAIR, 'mcc', 0.97, marker='o', label='layered, seed 1')
     _scatter(axes[0], results, TABLE, FAIR, 'tcp', 1.03, marker='+', label='TCP, seed 1')
-    axes[0].set(xlabel='N', ylabel='throughput / fair share', xscale='log', ylim=(0, None))
+    axes[0].set(xlabel='N, sessions and TCP flows each', ylabel='throughput / fair share', xscale='log', ylim=(0, None))
 
 
 PICTURES = [
