@@ -215,7 +215,8 @@ class Claims(unittest.TestCase):
 
     def test_losses_less_than_a_slot_apart_are_one_event(self):
         factor = reproduce.flid.flid_factor
-        losses = [[49.9, 10, 9], [50.2, 12, 1], [50.8, 20, 2], [51.3, 30, 1], [51.7, 40, 3], [52.3, 50, 6], [99, 60, 7]]
+        losses = [[81.9, 10, 9], [82.2, 12, 1], [82.8, 20, 2], [83.3, 30, 1], [83.7, 40, 3], [84.3, 50, 6],
+                  [131, 60, 7]]
         replication = {'nodes': {'R': {'flows': [{'name': 'flid-dl', 'losses': losses}]}}}
         self.assertEqual(factor.events(replication), [6, 6])
         self.assertEqual(factor.lost_in_an_event(replication), 6)

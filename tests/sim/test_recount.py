@@ -144,14 +144,14 @@ def ratio(first, second):
 
 
 def lost_at_once(replication):
-    """Of losses that are not half a second apart, those that begin from 50 to 99 s."""
+    """Of losses that are not half a second apart, those that begin from 82 to 131 s."""
     flow, = of(replication, 'flid-dl')
     begins = [when for (before, _, _), (when, _, _) in itertools.pairwise([(-1, 0, 0), *flow['losses']])
               if when - before > 0.5]
     sums = collections.Counter()
     for when, _, lost in flow['losses']:
         sums[max(begin for begin in begins if begin <= when)] += lost
-    return statistics.fmean(lost for begin, lost in sums.items() if 50 <= begin < 99)
+    return statistics.fmean(lost for begin, lost in sums.items() if 82 <= begin < 131)
 
 
 def tcp_packets(loss):

@@ -10,8 +10,8 @@ CAPACITY = 10e6
 BASE = 24e3
 MOST_LAYERS = 30
 SLOT = 0.5
-# s; the runs end at 100.
-MEASURED = (50, 99)
+# s; the runs end at 132.
+MEASURED = (82, 131)
 FACTORS = (1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 2.0)
 
 
@@ -72,7 +72,7 @@ def draw_losses(axes, results):
         counts = collections.Counter()
         for when, lost in losses_of(replication) if replication else []:
             counts[math.floor(4 * when) / 4] += lost
-        begin, end = 50, 100
+        begin, end = 82, 132
         axis.plot(*zip(*((when, kilobits / 1000) for when, kilobits in
                          enumerate(flows(replication, 'R', 'flid-dl')[0]['trace'], 1)
                          if begin <= when <= end)) if replication else ((), ()),

@@ -43,8 +43,8 @@ def converged(replication):
     return statistics.fmean(time for time in times if time is not None)
 
 
-def at_most(where, text, runs, measure, most):
-    return Claim(where, text, '', runs, measure, 0, most)
+def at_most(where, text, runs, measure, most, cause=''):
+    return Claim(where, text, '', runs, measure, 0, most, cause=cause)
 
 
 def about_one(text, runs, measure):
@@ -58,6 +58,10 @@ def estimated(size):
 def processor(a, b):
     return session(a)['sender-processor'] / max(session(b)['sender-processor'], 1e-3)
 
+
+COLD = ('The sender does the same work for both: 2810 packets and 13 to 31 reports in 60 s take 2.5 and 27.5 ms. With '
+        '10,000 receivers the simulator takes 9 minutes of processor between its calls, so that nothing of the sender '
+        'is in the processor\'s caches. An earlier run had 5.1 times, of 5.2 and 26.4 ms.')
 
 # All bars are ours. RFC 5506 has no number: that feedback takes 5 % at most is what RFC 3550 section 6.2 suggests.
 CLAIMS = [
@@ -77,7 +81,7 @@ CLAIMS = [
     about_one('10,000 receivers at a quarter of the rates come to their levels as fast as 10, in parts of their time',
               ('scale-low-10000', 'scale-low-10'), lambda a, b: converged(a) / converged(b)),
     at_most('', '10,000 receivers cost the sender less than ten times the processor time of 10',
-            ('scale-low-10000', 'scale-low-10'), processor, 10),
+            ('scale-low-10000', 'scale-low-10'), processor, 10, cause=COLD),
 ]
 
 
