@@ -8,6 +8,14 @@
 
 G_BEGIN_DECLS
 
+/**
+ * LmccFamily:
+ * @LMCC_FAMILY_NONE: no address is set
+ * @LMCC_FAMILY_IPV4: IPv4
+ * @LMCC_FAMILY_IPV6: IPv6
+ *
+ * What kind of address it is.
+ */
 typedef enum
 {
   LMCC_FAMILY_NONE = 0,

@@ -94,6 +94,7 @@ typedef struct
 /**
  * LmccController:
  * @algorithm: what it is
+ * @klass: its callbacks
  * @wanted_level: level to hold; the receiver clamps it to the session
  *     and to the user's caps
  * @reason: why, in words, a static or interned string
@@ -116,6 +117,14 @@ struct _LmccController
   gpointer reserved[LMCC_PADDING];
 };
 
+/**
+ * lmcc_controller_want:
+ * @controller: a controller
+ * @level: the level that the receiver shall hold
+ * @reason: (transfer none): why, in words, a static or interned string
+ *
+ * For an algorithm's own callbacks.
+ */
 static inline void
 lmcc_controller_want (LmccController *controller, gint level,
     const gchar *reason)
@@ -124,17 +133,29 @@ lmcc_controller_want (LmccController *controller, gint level,
   controller->reason = reason;
 }
 
-/* To be called first in each callback. A controller may ask for a higher level at
+/**
+ * lmcc_controller_forget_wish:
+ * @controller: a controller
+ * @level: the level that the receiver holds, -1 for none
+ *
+ * To be called first in each callback. A controller may ask for a higher level at
  * certain moments only. If the receiver did not follow, because of a cap, the
- * wish is over: it must not come true when the cap is lifted. */
+ * wish is over: it must not come true when the cap is lifted.
+ */
 static inline void
 lmcc_controller_forget_wish (LmccController *controller, gint level)
 {
   controller->wanted_level = MIN (controller->wanted_level, MAX (level, 0));
 }
 
-/* The receiver holds another level: whatever it was, that is what is wanted
- * now. */
+/**
+ * lmcc_controller_follow:
+ * @controller: a controller
+ * @level: the level that the receiver holds, -1 for none
+ *
+ * The receiver holds another level: whatever it was, that is what is wanted
+ * now.
+ */
 static inline void
 lmcc_controller_follow (LmccController *controller, gint level)
 {

@@ -57,6 +57,15 @@ typedef struct _LmccPacketPool LmccPacketPool;
 #define LMCC_PLACE_MAX 127
 #define LMCC_PLACE_FIRST (-128)
 
+/**
+ * LmccPacketType:
+ * @LMCC_PACKET_MEDIA: a part of a picture, or of the sound
+ * @LMCC_PACKET_REPAIR: repair data
+ * @LMCC_PACKET_FILLER: nothing; it keeps a layer of a fixed rate at that rate
+ * @LMCC_PACKET_PROBE: nothing; it counts in the layer's numbers
+ *
+ * What a packet carries.
+ */
 typedef enum
 {
   LMCC_PACKET_MEDIA = 0,

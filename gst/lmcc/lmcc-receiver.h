@@ -10,6 +10,7 @@
 
 G_BEGIN_DECLS
 
+/* How long to wait for the network, beyond the sender's window. */
 #define LMCC_DEFAULT_LATENCY (200 * LMCC_MSECOND)
 
 /* More packets are seldom lost between two that come, or reordered. */
@@ -261,6 +262,28 @@ typedef struct
 
 /**
  * LmccDrop:
+ * @LMCC_DROP_MALFORMED: it is no RTP packet, or its header element is not valid
+ * @LMCC_DROP_NO_ELEMENT: it is RTP without the session's header element
+ * @LMCC_DROP_FOREIGN_SOURCE: it comes from a host that is not listened to
+ * @LMCC_DROP_FOREIGN_SSRC: it is of another session, or of another start of the
+ *     sender
+ * @LMCC_DROP_WRONG_LAYER: it is of a layer that its group does not carry, or names a
+ *     level that the session does not have
+ * @LMCC_DROP_UNKNOWN_TYPE: its payload type is not one of the session's
+ * @LMCC_DROP_DUPLICATE: it has come, or was repaired, before
+ * @LMCC_DROP_SUSPECT: its numbers do not agree with those of other packets
+ * @LMCC_DROP_LATE: its turn is over
+ * @LMCC_DROP_BEFORE_RECORD: the session's record has not come yet
+ * @LMCC_DROP_BAD_RTCP: it is a malformed RTCP packet
+ * @LMCC_DROP_BAD_RECORD: it holds a session record that is malformed, of another
+ *     group, or of a codec that is not taken
+ * @LMCC_DROP_OVERSIZE: it is larger than %LMCC_MAX_PACKET_SIZE
+ * @LMCC_DROP_BAD_ANSWER: it answers no report of this receiver, or comes from another
+ *     host than the sender
+ * @LMCC_DROP_TOO_OFTEN: its receiver tells of its joins too often
+ * @LMCC_DROP_MEMORY: there was no room for it
+ * @LMCC_N_DROPS: number of reasons
+ *
  * Why a received packet was dropped. lmcc_drop_name() gives the statistics' names.
  */
 typedef enum

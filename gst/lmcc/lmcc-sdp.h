@@ -42,6 +42,7 @@ typedef struct
   gpointer reserved[LMCC_PADDING];
 } LmccSdpDetails;
 
+/* Bytes of the details that are written at most. */
 #define LMCC_SDP_MAX_NAME 255
 #define LMCC_SDP_MAX_PARAMETERS 4096
 

@@ -19,7 +19,7 @@ G_BEGIN_DECLS
 #define LMCC_DEFAULT_SHAPED_WINDOW (4400 * LMCC_MSECOND)
 
 /* Repair: the losses that it is for, where the configuration does not say: those of
- * TCP at a few hundred kbit/s. And half of what native allocation takes for it. */
+ * TCP at a few hundred kbit/s. */
 #define LMCC_DEFAULT_REPAIR_LOSS 0.02
 
 /**
@@ -29,6 +29,8 @@ G_BEGIN_DECLS
  * native layers a block has at most this many times the share of its own packets.
  */
 #define LMCC_REPAIR_BASE_SHARE 2
+
+/* Half of what repair of native layers adds to the latency, unless it is set. */
 #define LMCC_DEFAULT_REPAIR_DELAY (500 * LMCC_MSECOND)
 
 /**

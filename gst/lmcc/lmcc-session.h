@@ -20,6 +20,7 @@ G_BEGIN_DECLS
  * range is 96 to 127 (RFC 3551 section 3). */
 #define LMCC_DEFAULT_PAYLOAD_TYPE 96
 
+/* Room for these names, with their final zero. */
 #define LMCC_ENCODING_NAME_SIZE 24
 #define LMCC_ALGORITHM_NAME_SIZE 16
 
@@ -231,6 +232,7 @@ typedef enum
   LMCC_SESSION_ERROR_NOT_LMCC,
 } LmccSessionError;
 
+/* The domain of errors with a code of LmccSessionError. */
 #define LMCC_SESSION_ERROR lmcc_session_error_quark ()
 LMCC_API GQuark lmcc_session_error_quark (void);
 

@@ -81,6 +81,7 @@ typedef enum
   LMCC_SETTINGS_ERROR_VALUE,
 } LmccSettingsError;
 
+/* The domain of errors with a code of LmccSettingsError. */
 #define LMCC_SETTINGS_ERROR lmcc_settings_error_quark ()
 LMCC_API GQuark lmcc_settings_error_quark (void);
 

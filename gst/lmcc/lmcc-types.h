@@ -20,8 +20,18 @@ G_BEGIN_DECLS
  */
 typedef guint64 LmccTime;
 
+/* No time, or one that is not known. */
 #define LMCC_TIME_NONE G_MAXUINT64
+
+/**
+ * LMCC_TIME_IS_VALID:
+ * @t: a time
+ *
+ * Returns: whether it is another one than %LMCC_TIME_NONE
+ */
 #define LMCC_TIME_IS_VALID(t) ((t) != LMCC_TIME_NONE)
+
+/* Nanoseconds in a microsecond, a millisecond and a second. */
 #define LMCC_USECOND G_GUINT64_CONSTANT (1000)
 #define LMCC_MSECOND G_GUINT64_CONSTANT (1000000)
 #define LMCC_SECOND G_GUINT64_CONSTANT (1000000000)
@@ -72,7 +82,15 @@ typedef enum
   LMCC_RTT_SOURCE_FIXED,
 } LmccRttSource;
 
-/* Serial number arithmetic on 16 bits (RFC 1982): how far a is ahead of b. */
+/**
+ * lmcc_sequence_diff:
+ * @a: a sequence number
+ * @b: another one
+ *
+ * Serial number arithmetic on 16 bits (RFC 1982).
+ *
+ * Returns: how far @a is ahead of @b, -32768 to 32767
+ */
 static inline gint
 lmcc_sequence_diff (guint16 a, guint16 b)
 {

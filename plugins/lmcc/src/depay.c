@@ -15,6 +15,14 @@
  *
  * These put it behind #lmccsrc by themselves, where that is made from a URI.
  *
+ * ## Examples
+ *
+ * It is put in by decodebin:
+ * |[
+ * gst-launch-1.0 uridecodebin uri=lmcc://239.255.42.1:5004 \
+ *     ! videoconvert ! autovideosink
+ * ]|
+ *
  * Since: 0.1
  */
 #include "config.h"
