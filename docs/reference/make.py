@@ -1,0 +1,121 @@
+#!/usr/bin/python3
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Makes a static site: the pages of docs/, and a reference of the elements and of the library, with a search.
+
+Usage: make.py BUILD SITE
+
+BUILD has the built plugins; SITE is written anew. Nothing in it is loaded from elsewhere.
+"""
+import logging
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+import elements  # noqa: E402
+import library  # noqa: E402
+from introspection import Plugins  # noqa: E402
+from markup import Markup  # noqa: E402
+from pages import copy_pages  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+REFERENCE = 'reference'
+THEME = Path(__file__).resolve().parent / 'theme'
+NEEDED = {'mkdocs': 'mkdocs', 'gi': 'python3-gi'}
+
+
+def anchor(text, separator):
+    """A heading's, as GitHub makes it."""
+    return re.sub(r'[^\w\- ]', '', text.strip().lower()).replace(' ', separator)
+
+
+def missing_packages():
+    """Debian's packages that are needed and not installed."""
+    missing = []
+    for module, package in NEEDED.items():
+        try:
+            __import__(module)
+        except ImportError:
+            missing.append(package)
+    if 'python3-gi' not in missing:
+        import gi
+        try:
+            gi.require_version('Gst', '1.0')
+        except ValueError:
+            missing.append('gir1.2-gstreamer-1.0')
+    return missing
+
+
+def read_parts(build):
+    """What has pages of the reference: the elements, and the library."""
+    return ((elements.FOLDER, elements.Elements(ROOT, Plugins(build).elements())),
+            (library.FOLDER, library.Library(ROOT)))
+
+
+def write_reference(parts, tree):
+    """Writes the generated pages; their paths by their folder."""
+    markup = Markup({name: target for _, part in parts for name, target in part.targets().items()})
+    written = {}
+    for folder, part in parts:
+        (tree / REFERENCE / folder).mkdir(parents=True)
+        for name, text in part.pages(markup):
+            path = f'{REFERENCE}/{folder}/{name}.md'
+            (tree / path).write_text(text, encoding='utf-8')
+            written.setdefault(folder, []).append(path)
+    return written
+
+
+def navigation(written, reference):
+    """Of the pages, in the order of docs/README.md."""
+    index = (ROOT / 'docs/README.md').read_text(encoding='utf-8')
+    order = [str((ROOT / 'docs' / target).resolve().relative_to(ROOT)) for target in re.findall(r'\]\(([^)#]+)', index)]
+    pages = sorted(written, key=lambda path: (order.index(path) if path in order else len(order), path))
+    reproduction = [path for path in pages if path.startswith('docs/reproduction/')]
+    first = ['README.md', 'docs/README.md']
+    return [*first, {'Elements': reference[elements.FOLDER]}, {'Library': reference[library.FOLDER]},
+            {'Guides': [path for path in pages if path not in first + reproduction]}, {'Reproduction': reproduction}]
+
+
+def build_site(tree, site, pages):
+    from mkdocs.commands.build import build
+    from mkdocs.config import load_config
+    config = tree.parent / 'mkdocs.yml'
+    config.write_text('site_name: lmcc\n', encoding='utf-8')
+    # A theme of our own: Debian's packages of mkdocs lack scripts of its themes, and those load others from elsewhere.
+    build(load_config(str(config), docs_dir=str(tree), site_dir=str(site), nav=pages, use_directory_urls=False,
+                      theme={'name': None, 'custom_dir': str(THEME), 'search_index_only': True},
+                      plugins=['search'], markdown_extensions=['attr_list', {'toc': {'slugify': anchor}}]))
+    index = site / 'search/search_index.json'
+    (site / 'search/index.js').write_text(f'window.searchIndex = {index.read_text(encoding="utf-8")};\n',
+                                          encoding='utf-8')
+    index.unlink()
+
+
+def make(parts, site):
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder) / 'tree'
+        tree.mkdir()
+        written = copy_pages(ROOT, tree)
+        reference = write_reference(parts, tree)
+        shutil.rmtree(site, ignore_errors=True)
+        build_site(tree, site, navigation(written, reference))
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    if missing := missing_packages():
+        sys.exit(f'The site needs packages that are not installed: sudo apt install {" ".join(missing)}')
+    logging.basicConfig(level=logging.WARNING, format='%(message)s')
+    build, site = sys.argv[1], Path(sys.argv[2]).resolve()
+    parts = read_parts(build)
+    make(parts, site)
+    print(f'{site}/index.html')
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

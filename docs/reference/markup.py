@@ -1,0 +1,72 @@
+# lmcc: layered multicast congestion control
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Makes Markdown of gtk-doc's marks: #Type, #Type:property, #Type::signal, %CONSTANT, function(), @parameter, |[ ]|."""
+import re
+
+CODE = re.compile(r'(`[^`]+`)')
+MARK = re.compile(r'#([A-Za-z_]\w*(?:::?[a-z][a-z0-9-]*)?)|%([A-Za-z_]\w*)|\b([a-z_]\w+)\(\)|@(\w+)')
+LIST_ITEM = re.compile(r'^\s*(\*|-|\d+\.) ')
+
+
+class Markup:
+    """Knows where each name is documented: a path below the generated pages, with an anchor."""
+
+    def __init__(self, targets):
+        self.targets = targets
+
+    def link(self, name, shown=None):
+        target = self.targets.get(name)
+        code = f'`{shown or name}`'
+        return f'[{code}](../{target})' if target else code
+
+    def mark(self, found):
+        reference, constant, function, parameter = found.groups()
+        if reference:
+            name = reference.split(':')[-1] if ':' in reference else reference
+            return self.link(reference, name)
+        if function:
+            return self.link(function, f'{function}()')
+        return self.link(constant) if constant else f'`{parameter}`'
+
+    def words(self, text):
+        """One line or paragraph."""
+        parts = CODE.split(text)
+        for i in range(0, len(parts), 2):
+            parts[i] = MARK.sub(self.mark, parts[i].replace('<', '&lt;'))
+            parts[i] = re.sub(r'(?<=\w)\*(?=\w)|(?<![\s`])_(?=\s)', r'\\\g<0>', parts[i])
+        return ''.join(parts)
+
+    def cell(self, text):
+        """In a table."""
+        return self.words(' '.join(text.split())).replace('|', '&#124;')
+
+    def annotated(self, text):
+        notes = ', '.join(f'*{note}*' for note in text.annotations)
+        return ' '.join(part for part in (f'({notes})' if notes else '', self.cell(text.text)) if part)
+
+    def text(self, text, level=3):
+        """Several paragraphs, with examples, lists and headings, which become headings of this level."""
+        lines, in_code = [], False
+        for line in text.split('\n'):
+            if line.strip() in ('|[', ']|'):
+                in_code = line.strip() == '|['
+                lines += ['', '```'] if in_code else ['```', '']
+            elif in_code:
+                lines.append(line)
+            elif found := re.match(r'#+ (.*)', line):
+                lines += ['', '#' * level + ' ' + found[1], '']
+            else:
+                if LIST_ITEM.match(line) and lines and lines[-1] and not in_list(lines):
+                    lines.append('')
+                lines.append(self.words(line))
+        return '\n'.join(lines)
+
+
+def in_list(lines):
+    """Whether the paragraph that the last line is of began as a list's item."""
+    for line in reversed(lines):
+        if not line:
+            return False
+        if LIST_ITEM.match(line):
+            return True
+    return False
