@@ -6,6 +6,7 @@
 #include <locale.h>
 
 #include "tool.h"
+#include "tool-parser.h"
 
 typedef struct
 {
@@ -13,6 +14,8 @@ typedef struct
   const gchar *summary;
   gint (*run) (gint argc, gchar **argv);
 } Command;
+
+static gint run_help (gint argc, gchar **argv);
 
 static const Command commands[] = {
   { "send", "Send a film, a camera or a test picture", tool_send },
@@ -24,7 +27,21 @@ static const Command commands[] = {
   { "relay", "Send a received session on as plain RTP", tool_relay },
   { "screen", "Print the element that shows pictures on this screen",
       tool_screen },
+  { "help", "Show this, or `help COMMAND' the options of a command", run_help },
 };
+
+typedef struct
+{
+  const gchar *name;
+  const gchar *description;
+} Option;
+
+static const Option options[] = {
+  { "help", "Show this" },
+  { "version", "Show the version" },
+};
+
+static const gchar summary[] = "Layered multicast video at a terminal.";
 
 static const Command *
 find_command (const gchar *name)
@@ -36,6 +53,7 @@ find_command (const gchar *name)
       return &commands[i];
   }
 
+  tool_error ("there is no command `%s'; see gst-lmcc-1.0 help", name);
   return NULL;
 }
 
@@ -46,13 +64,45 @@ print_help (void)
 
   g_print ("Usage:\n"
            "  gst-lmcc-1.0 COMMAND [OPTION...]\n\n"
-           "Layered multicast video at a terminal.\n\n"
-           "Commands:\n");
+           "%s\n\n"
+           "Commands:\n",
+      summary);
   for (i = 0; i < G_N_ELEMENTS (commands); i++)
     g_print ("  %-11s %s\n", commands[i].name, commands[i].summary);
-  g_print ("  %-11s %s\n\n", "help",
-      "Show this, or `help COMMAND' the options of a command");
-  g_print ("Options:\n  --help     Show this\n  --version  Show the version\n");
+  g_print ("\nOptions:\n");
+  for (i = 0; i < G_N_ELEMENTS (options); i++)
+    g_print ("  --%-8s %s\n", options[i].name, options[i].description);
+}
+
+static void
+print_help_json (void)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  guint i;
+
+  json_builder_begin_object (builder);
+  tool_json_add_string (builder, "version", PACKAGE_VERSION);
+  tool_json_add_string (builder, "summary", summary);
+  json_builder_set_member_name (builder, "commands");
+  json_builder_begin_array (builder);
+  for (i = 0; i < G_N_ELEMENTS (commands); i++) {
+    json_builder_begin_object (builder);
+    tool_json_add_string (builder, "name", commands[i].name);
+    tool_json_add_string (builder, "summary", commands[i].summary);
+    json_builder_end_object (builder);
+  }
+  json_builder_end_array (builder);
+  json_builder_set_member_name (builder, "options");
+  json_builder_begin_array (builder);
+  for (i = 0; i < G_N_ELEMENTS (options); i++) {
+    json_builder_begin_object (builder);
+    tool_json_add_string (builder, "name", options[i].name);
+    tool_json_add_string (builder, "description", options[i].description);
+    json_builder_end_object (builder);
+  }
+  json_builder_end_array (builder);
+  json_builder_end_object (builder);
+  tool_json_print (builder, TRUE);
 }
 
 static gint
@@ -69,22 +119,27 @@ run_command (const Command *command, gint argc, gchar **argv)
 static gint
 run_help (gint argc, gchar **argv)
 {
+  g_autoptr (ToolParser) parser = tool_parser_new ("[COMMAND]",
+      "Shows the commands, or the options of one.");
   const Command *command;
   gchar help[] = "--help";
   gchar *help_argv[] = { argv[0], help, NULL };
+  guint i;
 
+  for (i = 0; i < G_N_ELEMENTS (commands); i++)
+    tool_parser_add_value (parser, "COMMAND", commands[i].name);
+  if (!tool_parser_parse (parser, &argc, &argv)
+      || (argc > 1 && !tool_single_argument (argc, argv, "command")))
+    return TOOL_EXIT_USAGE;
   if (argc < 2) {
     print_help ();
     return TOOL_EXIT_OK;
   }
 
   command = find_command (argv[1]);
-  if (command == NULL) {
-    tool_error ("there is no command `%s'; see gst-lmcc-1.0 help", argv[1]);
-    return TOOL_EXIT_USAGE;
-  }
 
-  return run_command (command, 2, help_argv);
+  return command != NULL ? run_command (command, 2, help_argv)
+                         : TOOL_EXIT_USAGE;
 }
 
 gint
@@ -104,15 +159,17 @@ main (gint argc, gchar **argv)
     g_print ("gst-lmcc-1.0 %s\n", PACKAGE_VERSION);
     return TOOL_EXIT_OK;
   }
-  if (g_str_equal (argv[1], "help") || g_str_equal (argv[1], "--help")
-      || g_str_equal (argv[1], "-h"))
-    return run_help (argc - 1, argv + 1);
-
-  command = find_command (argv[1]);
-  if (command == NULL) {
-    tool_error ("there is no command `%s'; see gst-lmcc-1.0 help", argv[1]);
-    return TOOL_EXIT_USAGE;
+  if (g_str_equal (argv[1], "--help") || g_str_equal (argv[1], "-h")) {
+    print_help ();
+    return TOOL_EXIT_OK;
+  }
+  if (g_str_equal (argv[1], TOOL_PARSER_HELP_JSON)) {
+    print_help_json ();
+    return TOOL_EXIT_OK;
   }
 
-  return run_command (command, argc - 1, argv + 1);
+  command = find_command (argv[1]);
+
+  return command != NULL ? run_command (command, argc - 1, argv + 1)
+                         : TOOL_EXIT_USAGE;
 }

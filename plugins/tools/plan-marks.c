@@ -61,8 +61,8 @@ has_setting (const LmccAlgorithm *algorithm, const gchar *setting)
 }
 
 /* What chooses among layers. */
-static gboolean
-can_plan (const LmccAlgorithm *algorithm)
+gboolean
+plan_takes_algorithm (const LmccAlgorithm *algorithm)
 {
   return algorithm != &lmcc_algorithm_none
       && !lmcc_algorithm_sets_rate (algorithm);
@@ -92,7 +92,7 @@ list_algorithms (gboolean all, const gchar *setting)
   const LmccAlgorithm *const *list = lmcc_algorithm_list (&n);
 
   for (i = 0; i < n; i++) {
-    if (all ? can_plan (list[i]) : has_setting (list[i], setting))
+    if (all ? plan_takes_algorithm (list[i]) : has_setting (list[i], setting))
       g_ptr_array_add (names, (gpointer) list[i]->name);
   }
 
@@ -115,7 +115,7 @@ read_algorithm (const PlanMarksOptions *options, Plan *plan, GError **error)
 
   if (options->algorithm_name == NULL || found == &lmcc_algorithm_none)
     return TRUE;
-  if (found != NULL && can_plan (found)) {
+  if (found != NULL && plan_takes_algorithm (found)) {
     plan->algorithm = found;
     return TRUE;
   }

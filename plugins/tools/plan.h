@@ -99,6 +99,7 @@ plan_bad_value (GError **error, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
 
 gboolean
 plan_read_marks (const PlanMarksOptions *options, Plan *plan, GError **error);
+gboolean plan_takes_algorithm (const LmccAlgorithm *algorithm);
 gchar *plan_list_algorithms (const gchar *setting);
 gboolean plan_is_dynamic (const Plan *plan);
 void plan_get_marks (const Plan *plan, LmccMarks *marks);

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "tool.h"
+#include "tool-parser.h"
 
 #include <gst/lmcc/lmcc-algorithm.h>
 #include <gst/lmcc/lmcc-session-algorithm.h>
@@ -152,14 +153,17 @@ tool_algorithms (gint argc, gchar **argv)
   const GOptionEntry entries[] = {
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL }, { NULL }
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("[NAME]");
-  const LmccAlgorithm *only = NULL;
-
-  g_option_context_set_summary (context,
+  g_autoptr (ToolParser) parser = tool_parser_new ("[NAME]",
       "Lists the algorithms, or the paper and settings of one: what the\n"
       "property algorithm-settings of lmccsrc and of lmccsink takes.");
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (!tool_parse_options (context, &argc, &argv))
+  const LmccAlgorithm *only = NULL;
+  guint n, i;
+  const LmccAlgorithm *const *list = lmcc_algorithm_list (&n);
+
+  tool_parser_add (parser, entries);
+  for (i = 0; i < n; i++)
+    tool_parser_add_value (parser, "NAME", list[i]->name);
+  if (!tool_parser_parse (parser, &argc, &argv))
     return TOOL_EXIT_USAGE;
   if (argc > 2) {
     tool_error ("too many arguments; see --help");

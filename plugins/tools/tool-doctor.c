@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "doctor.h"
+#include "tool-parser.h"
 
 #define DEFAULT_SECONDS 3
 #define MAX_SECONDS 3600
@@ -206,7 +207,9 @@ tool_doctor (gint argc, gchar **argv)
         "Read proc and sys below this directory", "DIR" },
     { NULL }
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("[URI]");
+  g_autoptr (ToolParser) parser = tool_parser_new ("[URI]",
+      "Says why no packet comes. Each line is OK, WARN, FAIL or SKIP (not\n"
+      "checked), with what was found and, after the arrow, what to do.");
   g_autoptr (DoctorSystem) system = NULL;
   g_autoptr (GPtrArray) findings =
       g_ptr_array_new_with_free_func ((GDestroyNotify) finding_free);
@@ -214,11 +217,8 @@ tool_doctor (gint argc, gchar **argv)
   g_auto (ToolUri) uri = { 0 };
   DoctorCase c = { 0 };
 
-  g_option_context_set_summary (context,
-      "Says why no packet comes. Each line is OK, WARN, FAIL or SKIP (not\n"
-      "checked), with what was found and, after the arrow, what to do.");
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (!tool_parse_options (context, &argc, &argv))
+  tool_parser_add (parser, entries);
+  if (!tool_parser_parse (parser, &argc, &argv))
     return TOOL_EXIT_USAGE;
   if ((argc > 1 && !tool_single_argument (argc, argv, "URI"))
       || !seconds_are_valid ("--seconds", seconds, 1)

@@ -432,14 +432,13 @@ tool_listen (gint argc, gchar **argv)
         "Print one JSON object on each line", NULL },
     { NULL }
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("URI");
-
-  g_option_context_set_summary (context,
+  g_autoptr (ToolParser) parser = tool_parser_new ("URI",
       "Receives a session without a picture: a line for each level change\n"
       "and one each second.");
-  g_option_context_add_main_entries (context, entries, NULL);
-  tool_receiver_add_options (&receiver, context);
-  if (!tool_parse_options (context, &argc, &argv)
+
+  tool_parser_add (parser, entries);
+  tool_receiver_add_options (&receiver, parser);
+  if (!tool_parser_parse (parser, &argc, &argv)
       || !tool_single_argument (argc, argv, "URI"))
     return TOOL_EXIT_USAGE;
   if (!tool_receiver_open (&receiver, argv[1]))

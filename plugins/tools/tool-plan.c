@@ -2,10 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "plan.h"
+#include "tool-parser.h"
 
 #include <math.h>
 
 #include <gst/gst.h>
+#include <gst/lmcc/control/slots/increase-probabilities.h>
 
 /* A base layer of 128 kbit/s has room for a session record every 250 ms. */
 #define DEFAULT_BASE_RATE 128000.0
@@ -238,6 +240,25 @@ plan_make (const PlanOptions *options, Plan *plan, GError **error)
       && read_address (options, plan, error);
 }
 
+/* Names that these options take. */
+static void
+add_values (ToolParser *parser)
+{
+  const LmccAlgorithm *const *list;
+  guint n, i;
+
+  for (i = 0; lmcc_rate_scheme_name (i) != NULL; i++)
+    tool_parser_add_value (parser, "SCHEME", lmcc_rate_scheme_name (i));
+  for (i = 0; lmcc_increase_method_name (i) != NULL; i++)
+    tool_parser_add_value (parser, "HOW", lmcc_increase_method_name (i));
+
+  list = lmcc_algorithm_list (&n);
+  for (i = 0; i < n; i++) {
+    if (plan_takes_algorithm (list[i]))
+      tool_parser_add_value (parser, "ALGORITHM", list[i]->name);
+  }
+}
+
 gint
 tool_plan (gint argc, gchar **argv)
 {
@@ -311,14 +332,14 @@ tool_plan (gint argc, gchar **argv)
         "Print JSON, rates in bit/s", NULL },
     { NULL }
   };
-  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  g_autoptr (ToolParser) parser = tool_parser_new (NULL,
+      "Prints the layers of a session: rates, packets and addresses.");
   g_autoptr (GError) error = NULL;
   Plan plan = { 0 };
 
-  g_option_context_set_summary (context,
-      "Prints the layers of a session: rates, packets and addresses.");
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (!tool_parse_options (context, &argc, &argv))
+  tool_parser_add (parser, entries);
+  add_values (parser);
+  if (!tool_parser_parse (parser, &argc, &argv))
     return TOOL_EXIT_USAGE;
   if (argc > 1) {
     tool_error ("plan takes no argument `%s'; see --help", argv[1]);

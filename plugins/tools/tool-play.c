@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tool.h"
+#include "tool-parser.h"
 #include "tool-record.h"
 #include "tool-screen.h"
 
@@ -91,21 +92,20 @@ tool_play (gint argc, gchar **argv)
         "SECONDS" },
     { NULL }
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("[URI]");
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GString) uri = NULL;
-  g_autoptr (GPtrArray) line = NULL;
-  g_auto (ToolUri) parsed = { 0 };
-
-  g_option_context_set_summary (context,
+  g_autoptr (ToolParser) parser = tool_parser_new ("[URI]",
       "Shows a session and plays its sound, until stopped. Prints the line of\n"
       "gst-launch-1.0 that it runs. URI is that of the base group "
       "(default:\n" DEFAULT_URI
       "). Without a screen picture and sound are decoded,\n"
       "and neither shown nor heard.");
-  g_option_context_add_main_entries (context, entries, NULL);
-  g_option_context_add_group (context, gst_init_get_option_group ());
-  if (!tool_parse_options (context, &argc, &argv)
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GString) uri = NULL;
+  g_autoptr (GPtrArray) line = NULL;
+  g_auto (ToolUri) parsed = { 0 };
+
+  tool_parser_add (parser, entries);
+  tool_parser_add_gstreamer (parser);
+  if (!tool_parser_parse (parser, &argc, &argv)
       || (argc > 1 && !tool_single_argument (argc, argv, "URI")))
     return TOOL_EXIT_USAGE;
   if (!tool_uri_parse (argc > 1 ? argv[1] : DEFAULT_URI, &parsed, &error)) {

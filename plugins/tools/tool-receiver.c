@@ -18,8 +18,11 @@
 #define WARNING_INTERVAL (10 * G_USEC_PER_SEC)
 #define MAX_WARNED_OF 64
 
+/* Of lmccsrc's property source-policy. */
+static const gchar *const source_policies[] = { "first", "any", "ask" };
+
 void
-tool_receiver_add_options (ToolReceiver *receiver, GOptionContext *context)
+tool_receiver_add_options (ToolReceiver *receiver, ToolParser *parser)
 {
   const GOptionEntry entries[] = {
     { "seconds", 0, 0, G_OPTION_ARG_INT, &receiver->seconds,
@@ -40,9 +43,12 @@ tool_receiver_add_options (ToolReceiver *receiver, GOptionContext *context)
         "Encoding names to take beside the usual ones", "NAME,..." },
     { NULL }
   };
+  guint i;
 
-  g_option_context_add_main_entries (context, entries, NULL);
-  g_option_context_add_group (context, gst_init_get_option_group ());
+  tool_parser_add (parser, entries);
+  for (i = 0; i < G_N_ELEMENTS (source_policies); i++)
+    tool_parser_add_value (parser, "POLICY", source_policies[i]);
+  tool_parser_add_gstreamer (parser);
 }
 
 static gboolean

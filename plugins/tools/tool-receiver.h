@@ -7,6 +7,7 @@
 #include <gst/gst.h>
 
 #include "tool.h"
+#include "tool-parser.h"
 
 G_BEGIN_DECLS
 
@@ -62,8 +63,7 @@ struct _ToolReceiver
   gint status;
 };
 
-void
-tool_receiver_add_options (ToolReceiver *receiver, GOptionContext *context);
+void tool_receiver_add_options (ToolReceiver *receiver, ToolParser *parser);
 gboolean tool_receiver_open (ToolReceiver *receiver, const gchar *uri);
 gint tool_receiver_run (ToolReceiver *receiver);
 void tool_receiver_stop (ToolReceiver *receiver, gint status);

@@ -342,15 +342,14 @@ tool_relay (gint argc, gchar **argv)
     { "sdp", 0, 0, G_OPTION_ARG_FILENAME, &relay.sdp_file,
         "Where the SDP goes (default: standard output)", "FILE" },
     { NULL } };
-  g_autoptr (GOptionContext) context = g_option_context_new ("URI");
-
-  relay.receiver = &receiver;
-  g_option_context_set_summary (context,
+  g_autoptr (ToolParser) parser = tool_parser_new ("URI",
       "Sends the merged stream on as plain RTP, with an SDP that VLC, mpv and\n"
       "OBS open.");
-  g_option_context_add_main_entries (context, entries, NULL);
-  tool_receiver_add_options (&receiver, context);
-  if (!tool_parse_options (context, &argc, &argv)
+
+  relay.receiver = &receiver;
+  tool_parser_add (parser, entries);
+  tool_receiver_add_options (&receiver, parser);
+  if (!tool_parser_parse (parser, &argc, &argv)
       || !tool_single_argument (argc, argv, "URI") || !read_destination (&relay)
       || !tool_receiver_open (&receiver, argv[1]))
     return TOOL_EXIT_USAGE;

@@ -6,6 +6,7 @@
 #include "tool-screen.h"
 
 #include "tool.h"
+#include "tool-parser.h"
 
 #include <gio/gio.h>
 
@@ -181,14 +182,13 @@ tool_screen_find_sink (GError **error)
 gint
 tool_screen (gint argc, gchar **argv)
 {
-  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  g_autoptr (ToolParser) parser = tool_parser_new (NULL,
+      "Prints the element that shows pictures on this screen, for playbin's\n"
+      "video-sink, or says what is missing.");
   g_autoptr (GstElementFactory) sink = NULL;
   g_autoptr (GError) error = NULL;
 
-  g_option_context_set_summary (context,
-      "Prints the element that shows pictures on this screen, for playbin's\n"
-      "video-sink, or says what is missing.");
-  if (!tool_parse_options (context, &argc, &argv))
+  if (!tool_parser_parse (parser, &argc, &argv))
     return TOOL_EXIT_USAGE;
   if (argc > 1) {
     tool_error ("too many arguments; see --help");

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "tool.h"
+#include "tool-parser.h"
 
 #define FILM "big-buck-bunny.mp4"
 #define INSTALLED_FILM GST_LMCC_DATADIR "/" FILM
@@ -262,21 +263,19 @@ tool_send (gint argc, gchar **argv)
         "Do not start the film again at its end", NULL },
     { NULL }
   };
-  g_autoptr (GOptionContext) context =
-      g_option_context_new ("[FILE|camera|test]");
-  g_autofree gchar *film = tool_find_file (FILM, INSTALLED_FILM);
-  g_autoptr (GPtrArray) line = NULL;
-  gboolean ends;
-
-  g_option_context_set_summary (context,
+  g_autoptr (ToolParser) parser = tool_parser_new ("[FILE|camera|test]",
       "Sends x264 encodings of one picture, three unless --rates says\n"
       "otherwise, one for each layer, until stopped. A film's sound goes\n"
       "with them, as Opus in the base layer. FILE is any film, again and\n"
       "again (default: Big Buck Bunny), camera is " CAMERA ", test a moving\n"
       "ball and ticks. Prints the line of gst-launch-1.0 that it runs.");
-  g_option_context_add_main_entries (context, entries, NULL);
-  g_option_context_add_group (context, gst_init_get_option_group ());
-  if (!tool_parse_options (context, &argc, &argv)
+  g_autofree gchar *film = tool_find_file (FILM, INSTALLED_FILM);
+  g_autoptr (GPtrArray) line = NULL;
+  gboolean ends;
+
+  tool_parser_add (parser, entries);
+  tool_parser_add_gstreamer (parser);
+  if (!tool_parser_parse (parser, &argc, &argv)
       || (argc > 1 && !tool_single_argument (argc, argv, "film"))
       || !check_options (&send))
     return TOOL_EXIT_USAGE;

@@ -23,19 +23,6 @@ tool_error (const gchar *format, ...)
 }
 
 gboolean
-tool_parse_options (GOptionContext *context, gint *argc, gchar ***argv)
-{
-  g_autoptr (GError) error = NULL;
-
-  if (!g_option_context_parse (context, argc, argv, &error)) {
-    tool_error ("%s; see --help", error->message);
-    return FALSE;
-  }
-
-  return TRUE;
-}
-
-gboolean
 tool_single_argument (gint argc, gchar **argv, const gchar *what)
 {
   if (argc < 2) {
@@ -89,6 +76,18 @@ tool_rate_format (gdouble rate)
     return g_strdup_printf ("%.3f Mbit/s", rate / 1e6);
 
   return g_strdup_printf ("%.1f kbit/s", rate / 1e3);
+}
+
+/* A @value of NULL is null. */
+void
+tool_json_add_string (JsonBuilder *builder, const gchar *name,
+    const gchar *value)
+{
+  json_builder_set_member_name (builder, name);
+  if (value != NULL)
+    json_builder_add_string_value (builder, value);
+  else
+    json_builder_add_null_value (builder);
 }
 
 void

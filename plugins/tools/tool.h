@@ -45,14 +45,14 @@ gint tool_send (gint argc, gchar **argv);
 gint tool_play (gint argc, gchar **argv);
 
 void tool_error (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
-gboolean
-tool_parse_options (GOptionContext *context, gint *argc, gchar ***argv);
 gboolean tool_single_argument (gint argc, gchar **argv, const gchar *what);
 
 gchar *tool_find_file (const gchar *name, const gchar *installed);
 
 gboolean tool_rate_parse (const gchar *text, gdouble *rate, GError **error);
 gchar *tool_rate_format (gdouble rate);
+void tool_json_add_string (JsonBuilder *builder, const gchar *name,
+    const gchar *value);
 void tool_json_print (JsonBuilder *builder, gboolean pretty);
 
 gboolean tool_uri_parse (const gchar *text, ToolUri *uri, GError **error);
