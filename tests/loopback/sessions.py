@@ -54,7 +54,7 @@ class Setting:
 
     @property
     def burst(self):
-        """s that RLC's base is ahead before a synchronisation point: half of
+        """s that RLC's base is ahead before a synchronization point: half of
         its slot of 8 packets."""
         if self.algorithm != 'rlc':
             return 0

@@ -185,9 +185,9 @@ const root = getComputedStyle(document.documentElement);
 const resolve = (text) => {
   const probe = document.body.appendChild(document.createElement("i"));
   probe.style.color = text;
-  const { color } = getComputedStyle(probe);
+  const shown = getComputedStyle(probe).color;
   probe.remove();
-  return color;
+  return shown;
 };
 const lines = [...document.querySelectorAll(".card .key")[0].children].map((item) => [
   `the line ${item.textContent}`, getComputedStyle(item.firstChild).borderTopColor, item.textContent]);

@@ -522,7 +522,7 @@ static const GstLmccProperty rows[] = {
    * layers of fixed rates the share is kept free for it in the layers that
    * pictures need most: the class that all others need, and the next one; what
    * media leaves of a rate is repair data too, before filler. Native layers
-   * have one share together, which goes where it saves most pictures: what a
+   * have one common share, which goes where it saves most pictures: what a
    * layer has in a block gets up to twice the share, rounded up to a packet.
    * -1 is 0.1 in layers of fixed rates, where it costs no latency, and none in
    * native ones, where it does (see #GstLmccSink:repair-delay). `gst-lmcc-1.0

@@ -5,11 +5,11 @@
 
 #include "measure/loss.h"
 
-/* The share of a slot that a synchronisation point may wait for packets that
+/* The share of a slot that a synchronization point may wait for packets that
  * show what was lost before it. */
 #define SETTLE_SHARE 4
 
-/* How long synchronisation points wait. */
+/* How long synchronization points wait. */
 LmccTime
 lmcc_slot_controller_settle_time (const LmccSession *session)
 {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * J. Wei, L. Zhang, "On Receiver-Driven Layered Multicast Transmission", UCLA
- * 2000, sections II and III-C: the sender marks synchronisation points of each
+ * 2000, sections II and III-C: the sender marks synchronization points of each
  * layer at an interval of its own.
  */
 #include <gst/lmcc/lmcc-session-algorithm.h>

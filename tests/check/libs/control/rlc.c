@@ -56,7 +56,7 @@ last_change (TestController *test)
   return g_array_index (test->changes, TestLevelChange, test->changes->len - 1);
 }
 
-/* Runs to the slot before the next synchronisation point of @level. */
+/* Runs to the slot before the next synchronization point of @level. */
 static void
 run_to_point (TestController *test, gint level)
 {
