@@ -9,6 +9,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 sys.dont_write_bytecode = True
 STYLE = Path(__file__).resolve().parent.parent / 'style'
@@ -94,6 +95,89 @@ class Files(unittest.TestCase):
 
     def test_a_binary_file_is_left_alone(self):
         self.assertEqual(self.faults('a.mp4', b'\0\t \n '), [])
+
+
+class Language(unittest.TestCase):
+    """Wrong words are spelt in two parts here: this file is checked, too."""
+    WRONG = 'reci' + 'eve'
+    AMERICAN = 'behav' + 'ior'
+
+    def faults(self, name, text):
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory) / Path(name).name
+            path.write_text(text)
+            return style.language.faults({name: path}).get(name, [])
+
+    def spelling(self, name, text):
+        if style.language.why_not_spelling():
+            self.skipTest(style.language.why_not_spelling())
+        return self.faults(name, text)
+
+    def phrases(self, text):
+        if style.language.why_not_phrases():
+            self.skipTest(style.language.why_not_phrases())
+        return self.faults('a.md', text)
+
+    def test_a_misspelling_in_a_comment_or_a_message_is_found(self):
+        wanted = f':2: "{self.WRONG}" is misspelt; write receive'
+        for name, text in (('a.c', '/* Packets\n * {}. */\n'), ('a.h', '\n// They {}.\n'),
+                           ('a.c', '\nstatic const char *a = "they {} it";\n'), ('a.py', '\n# They {}.\n'),
+                           ('a.py', 'def a():\n    """They {}."""\n'), ('a.py', "\na = 'they {}'\n"),
+                           ('a.js', '\nconst a = `they {} it`; // So.\n'), ('a.css', '\n/* They {}. */\n'),
+                           ('a.html', '<p>\nThey {}.</p>\n'), ('a.html', '<p>\n<img alt="They {}"></p>\n'),
+                           ('a.sh', '\n# They {}.\n'), ('meson.build', '\n# They {}.\n'),
+                           ('control', '\nDescription: they {} it\n')):
+            with self.subTest(name=name, text=text):
+                self.assertEqual(self.spelling(name, text.format(self.WRONG)), [name + wanted])
+
+    def test_a_misspelling_in_a_page_is_found(self):
+        for text in ('#\nThey {} it.\n', '#\n| they {} |\n', '#\nOf `x`, they {} `y`.\n', '#\n[They {}](a.md)\n',
+                     '"A."\nThey {} it. "B."\n'):
+            with self.subTest(text=text):
+                self.assertEqual(self.spelling('a.md', text.format(self.WRONG)),
+                                 [f'a.md:2: "{self.WRONG}" is misspelt; write receive'])
+
+    def test_a_name_in_a_program_is_not_spelt(self):
+        for name, text in (('a.c', 'int {};\n'), ('a.c', '/* Of `{}`. */\n'), ('a.c', '/* @{0}: #{0}. */\n'),
+                           ('a.c', '#include "{}.h"\n'), ('a.c', '/* Calls {} (). */\n'), ('a.py', '{} = 1\n'),
+                           ('a.js', 'const {} = 1;\n'), ('a.css', '.{} {{ }}\n'), ('a.html', '<p id="{}"></p>\n')):
+            with self.subTest(name=name, text=text):
+                self.assertEqual(self.spelling(name, text.format(self.WRONG)), [])
+
+    def test_code_addresses_and_quotations_are_not_spelt(self):
+        for text in ('Of `{}`.\n', 'Of ``a ` {}``.\n', '```\n{}\n```\n', '[a]({}.md)\n', '<https://a.org/{}>\n',
+                     'It says "they {}\nit".\n', '> They {}.\n'):
+            with self.subTest(text=text):
+                self.assertEqual(self.spelling('a.md', text.format(self.WRONG)), [])
+        self.assertEqual(self.spelling('a.c', f'/* Legout, "{self.AMERICAN}s\n * they {self.WRONG}". */\n'), [])
+        self.assertEqual(self.spelling('a.py', f'"""A. Legout, "{self.AMERICAN}s"."""\n'), [])
+
+    def test_data_and_generated_pages_are_not_spelt(self):
+        for name in ('tests/sim/papers/quotations.json', 'docs/images/a.svg', 'docs/reproduction/thesis.md'):
+            self.assertEqual(self.spelling(name, f'They {self.WRONG}.\n'), [])
+        for name in ('docs/reproduction/README.md', 'docs/reproduction/coverage.md'):
+            self.assertEqual(len(self.spelling(name, f'They {self.WRONG}.\n')), 1)
+
+    def test_spelling_is_british_with_ize(self):
+        for word, wanted in ((self.AMERICAN, 'behaviour'), ('col' + 'or', 'colour'),
+                             ('optim' + 'isation', 'optimization')):
+            self.assertEqual(self.spelling('a.md', f'{word}\n'), [f'a.md:1: "{word}" is misspelt; write {wanted}'])
+        self.assertEqual(self.spelling('a.md', 'behaviour, colour, optimization\n'), [])
+
+    def test_a_weak_phrase_is_found_with_its_line(self):
+        found = self.phrases('# A\n\n    code\n\n```\ncode\n```\n| a |\nIt is more unique here.\n')
+        self.assertEqual([fault.split(': ')[0:2] for fault in found], [['a.md:9', '"more unique"']], found)
+
+    def test_phrases_in_code_tables_and_quotations_are_left_alone(self):
+        self.assertEqual(self.phrases('# A\n\n    more unique it is\n\n`very unique a` | b\n\n| a very unique b |\n\n'
+                                      '"a more unique b"\n'), [])
+
+    def test_without_the_programs_it_says_what_to_install(self):
+        with mock.patch.object(style.language.shutil, 'which', return_value=None), \
+                mock.patch.object(style.language.importlib.util, 'find_spec', return_value=None):
+            reasons = [style.language.why_not_spelling.__wrapped__(), style.language.why_not_phrases.__wrapped__()]
+        self.assertEqual([reason.split('(')[1] for reason in reasons],
+                         ['Debian: codespell)', 'Debian: python3-proselint)'])
 
 
 if __name__ == '__main__':
