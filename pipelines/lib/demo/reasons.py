@@ -25,9 +25,9 @@ PLAIN = {
     'the join experiment failed': 'packets were lost at the higher level',
     'too much loss': 'too many packets were lost',
     # rlc, flid-sl, flid-dl, synchronized
-    'no loss before the synchronisation point': 'no loss, and the sender let it try',
+    'no loss before the synchronization point': 'no loss, and the sender let it try',
     'no loss in the slot, and its signal lets go up': 'no loss, and the sender let it try',
-    'a synchronisation point of the next layer': 'the sender let it try',
+    'a synchronization point of the next layer': 'the sender let it try',
     'loss': 'packets were lost',
     'loss in the slot': 'packets were lost',
     'loss in a burst': "packets were lost in the sender's test",

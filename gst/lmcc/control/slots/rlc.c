@@ -51,15 +51,15 @@ static const gchar *const joins_after[] = { "period", "burst", NULL };
 static const LmccSetting settings[] = {
   { "join-signal", LMCC_SETTING_CHOICE, 0, 0, JOIN_SIGNAL_TOP_LAYER,
       join_signals,
-      "Whose synchronisation points let a receiver join: those of its "
+      "Whose synchronization points let a receiver join: those of its "
       "highest layer (Byers et al. 2002, section II-A), or those of the "
       "layer to join, half as often (Wei and Zhang 2000, section II)" },
   { "burst-loss", LMCC_SETTING_CHOICE, 0, 0, BURST_LOSS_HOLD, burst_losses,
-      "After a loss in a burst: do not join at its synchronisation point, "
+      "After a loss in a burst: do not join at its synchronization point, "
       "or drop a layer as ns does (Legout and Biersack 2000, section 4)" },
   { "join-after", LMCC_SETTING_CHOICE, 0, 0, JOIN_AFTER_PERIOD, joins_after,
       "What has to be free of loss for a join: the whole time between two "
-      "synchronisation points of the level, or the slot with the burst "
+      "synchronization points of the level, or the slot with the burst "
       "before the point alone (Legout and Biersack 2000, section 4)" },
   { "deaf-period", LMCC_SETTING_TIME, 0, 60, 0, NULL,
       "Seconds after a leave in which losses are ignored; 0: 1.5 times the "
@@ -136,7 +136,7 @@ rlc_slot_end (LmccSlotController *controller, LmccTime now,
   if (!may_join || rlc->slots.level + 1 >= (gint) rlc->slots.session->n_layers)
     return;
   lmcc_controller_want (&rlc->slots.parent, rlc->slots.level + 1,
-      "no loss before the synchronisation point");
+      "no loss before the synchronization point");
   lmcc_deaf_period_join (&rlc->slots.deaf, (guint) rlc->slots.level + 1);
 }
 
@@ -322,7 +322,7 @@ const LmccAlgorithm lmcc_algorithm_rlc = {
   .name = "rlc",
   .number = 5,
   .description = "RLC (Vicisano, Rizzo, Crowcroft 1998): up at the sender's "
-                 "synchronisation points, down at any loss",
+                 "synchronization points, down at any loss",
   .paper = "Vicisano, Rizzo, Crowcroft, \"TCP-like Congestion Control for "
            "Layered Multicast Data Transfer\", INFOCOM 1998",
   .settings = settings,

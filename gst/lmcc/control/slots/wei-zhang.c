@@ -23,7 +23,7 @@ typedef struct
 static const LmccSetting settings[] = {
   { "back-off", LMCC_SETTING_SWITCH, 0, 0, 0, NULL,
       "After the k-th join experiment in a row that failed pass 2^k - 1 "
-      "of the layer's synchronisation points (Wei and Zhang 2000, section "
+      "of the layer's synchronization points (Wei and Zhang 2000, section "
       "III-C)" },
   { "back-off-limit", LMCC_SETTING_COUNT, 1, 16, 6, NULL,
       "k grows no further: after 6 failures every 64th point is tried (the "
@@ -73,7 +73,7 @@ sync_try_join (Synchronized *sync, const LmccSlotEnd *end)
   if (!end->whole || end->missing > 0)
     return;
   lmcc_controller_want (&sync->slots.parent, layer,
-      "a synchronisation point of the next layer");
+      "a synchronization point of the next layer");
   lmcc_deaf_period_join (&sync->slots.deaf, (guint) layer);
 }
 
@@ -262,7 +262,7 @@ const LmccAlgorithm lmcc_algorithm_synchronized = {
   .name = "synchronized",
   .number = 7,
   .description =
-      "Wei and Zhang 2000: up at the sender's synchronisation points "
+      "Wei and Zhang 2000: up at the sender's synchronization points "
       "of the next layer, down at any loss",
   .paper = "Wei, Zhang, \"On Receiver-Driven Layered Multicast "
            "Transmission\", UCLA 2000",
