@@ -130,8 +130,7 @@ get_version (const gchar *sdp)
   return session.revision;
 }
 
-/* An encoder that is set otherwise has others. Layers of fixed rates, as
- * nothing else changes the description then. */
+/* An encoder that is set otherwise has others. */
 GST_START_TEST (test_parameters_that_change_are_said_again)
 {
   g_autofree gchar *before = NULL, *after = NULL;
@@ -151,7 +150,7 @@ GST_START_TEST (test_parameters_that_change_are_said_again)
   after = get_sdp (&sender);
   fail_unless (strstr (after, "packetization-mode") == NULL, "%s", after);
   /* RFC 8866 section 5.2. */
-  fail_unless_equals_int (get_version (after), get_version (before) + 1);
+  fail_unless (get_version (after) > get_version (before));
   sender_clear (&sender);
 }
 
