@@ -316,6 +316,15 @@ class Recount(unittest.TestCase):
                 sums[key] += value
         self.assertGreater(sums['rows'], 0)
 
+    def test_the_projects_readme_tells_the_same_sums(self):
+        sums = re.search(r'^\| all' + r' \| (\d+)' * 6 + r' \|$', page('README'), re.MULTILINE)
+        cells = re.search(r'in (\d+) of the (\d+) cells\*', page('README'))
+        words = ' '.join((PAGES.parents[1] / 'README.md').read_text(encoding='utf-8').split())
+        rows, agree, differ, hold, fail, shown = sums.groups()
+        self.assertIn(f'Of {rows} rows {agree} agree with what a paper says and {differ} differ; {hold} hold a bar '
+                      f'of ours and {fail} fail one; {shown} are shown', words)
+        self.assertIn('in {} of {} cells'.format(*cells.groups()), words)
+
     def test_the_readme_says_how_many_of_elms_cells_come_out(self):
         cells = re.search(r'in (\d+) of the (\d+) cells\*.*?, and in (\d+) as it is here',
                           page('README'),
