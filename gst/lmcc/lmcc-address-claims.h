@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* Of so many other senders claims are kept. */
+/* The claims of so many other senders are kept. */
 #define LMCC_ADDRESS_CLAIMS_MAX 16
 
 /**
@@ -34,7 +34,8 @@ LMCC_API gboolean lmcc_address_claims_take (LmccAddressClaims *claims,
     const guint8 *data, gsize size);
 LMCC_API void lmcc_address_claims_take_media (LmccAddressClaims *claims,
     const guint8 *data, gsize size);
-LMCC_API guint lmcc_address_claims_get_rank (const LmccAddressClaims *claims);
+LMCC_API guint lmcc_address_claims_choose (const LmccAddressClaims *claims,
+    const gboolean *taken, guint n_ranges);
 
 G_END_DECLS
 

@@ -142,6 +142,7 @@ static void
 check_claim (const guint8 *data, gsize size)
 {
   g_autoptr (LmccPacket) packet = NULL;
+  const gboolean taken = FALSE;
   LmccAddressClaims claims;
   guint32 ssrc_base;
 
@@ -154,7 +155,7 @@ check_claim (const guint8 *data, gsize size)
   g_assert (packet->size == size && memcmp (packet->data, data, 6) == 0);
   g_assert (memcmp (packet->data + 8, data + 8, 4) == 0);
   g_assert (lmcc_address_claims_take (&claims, data, size) == (ssrc_base != 0));
-  g_assert (lmcc_address_claims_get_rank (&claims) == 0);
+  g_assert (lmcc_address_claims_choose (&claims, &taken, 1) == 0);
 }
 
 static void

@@ -99,17 +99,10 @@ lmcc_address_claims_take_media (LmccAddressClaims *claims, const guint8 *data,
     claims->others[i] = claims->others[--claims->n_others];
 }
 
-/**
- * lmcc_address_claims_get_rank:
- * @claims: the claims
- *
- * All who heard each other count alike, and so no two of them take the same.
- *
- * Returns: how many of the free ranges are others': those of the senders with a
- *     lower S0 that have not begun to send yet
- */
-guint
-lmcc_address_claims_get_rank (const LmccAddressClaims *claims)
+/* How many of the free ranges are others': those of the senders with a lower S0
+ * that have not begun to send yet. All who heard each other count alike. */
+static guint
+get_rank (const LmccAddressClaims *claims)
 {
   guint i, rank = 0;
 
@@ -117,4 +110,26 @@ lmcc_address_claims_get_rank (const LmccAddressClaims *claims)
     rank += claims->others[i] < claims->own ? 1 : 0;
 
   return rank;
+}
+
+/**
+ * lmcc_address_claims_choose:
+ * @claims: the claims
+ * @taken: (array length=n_ranges): whether somebody sends to that range
+ * @n_ranges: how many there are
+ *
+ * No two of the senders that heard each other choose the same.
+ *
+ * Returns: which range the session takes, or @n_ranges where none is left
+ */
+guint
+lmcc_address_claims_choose (const LmccAddressClaims *claims,
+    const gboolean *taken, guint n_ranges)
+{
+  guint i, others = get_rank (claims);
+
+  for (i = 0; i < n_ranges && (taken[i] || others > 0); i++)
+    others -= taken[i] ? 0 : 1;
+
+  return i;
 }

@@ -16,13 +16,7 @@
 LmccPacket *
 lmcc_address_claim_build (guint32 ssrc_base)
 {
-  LmccPacket *packet = lmcc_packet_new (LMCC_ADDRESS_CLAIM_SIZE);
-
-  lmcc_rtcp_write_app (packet->data, LMCC_RTCP_APP_ADDRESS_CLAIM, ssrc_base,
-      LMCC_ADDRESS_CLAIM_SIZE);
-  packet->size = LMCC_ADDRESS_CLAIM_SIZE;
-
-  return packet;
+  return lmcc_rtcp_build_app (LMCC_RTCP_APP_ADDRESS_CLAIM, ssrc_base);
 }
 
 /**
@@ -36,10 +30,9 @@ lmcc_address_claim_build (guint32 ssrc_base)
 gboolean
 lmcc_address_claim_parse (const guint8 *data, gsize size, guint32 *ssrc_base)
 {
-  if (size != LMCC_ADDRESS_CLAIM_SIZE
-      || !lmcc_rtcp_is_app (data, size, LMCC_RTCP_APP_ADDRESS_CLAIM))
+  if (!lmcc_rtcp_parse_app (data, size, LMCC_RTCP_APP_ADDRESS_CLAIM, ssrc_base))
     return FALSE;
-  *ssrc_base = lmcc_read_uint32 (data + 4) & LMCC_SSRC_BASE_MASK;
+  *ssrc_base &= LMCC_SSRC_BASE_MASK;
 
   return TRUE;
 }

@@ -12,7 +12,6 @@ G_BEGIN_DECLS
 /* Subtype of the APP packets named LMCC by which a sender that has not begun says
  * that it is about to take the session address that they go to. */
 #define LMCC_RTCP_APP_ADDRESS_CLAIM 7
-#define LMCC_ADDRESS_CLAIM_SIZE 12
 
 LmccPacket *lmcc_address_claim_build (guint32 ssrc_base);
 gboolean

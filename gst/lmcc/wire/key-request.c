@@ -60,13 +60,7 @@ lmcc_key_request_parse (const guint8 *data, gsize size, LmccKeyRequest *request)
 LmccPacket *
 lmcc_key_notice_build (guint32 ssrc)
 {
-  LmccPacket *packet = lmcc_packet_new (LMCC_KEY_NOTICE_SIZE);
-
-  lmcc_rtcp_write_app (packet->data, LMCC_RTCP_APP_KEY_NOTICE, ssrc,
-      LMCC_KEY_NOTICE_SIZE);
-  packet->size = LMCC_KEY_NOTICE_SIZE;
-
-  return packet;
+  return lmcc_rtcp_build_app (LMCC_RTCP_APP_KEY_NOTICE, ssrc);
 }
 
 /**
@@ -80,10 +74,5 @@ lmcc_key_notice_build (guint32 ssrc)
 gboolean
 lmcc_key_notice_parse (const guint8 *data, gsize size, guint32 *ssrc)
 {
-  if (size != LMCC_KEY_NOTICE_SIZE
-      || !lmcc_rtcp_is_app (data, size, LMCC_RTCP_APP_KEY_NOTICE))
-    return FALSE;
-  *ssrc = lmcc_read_uint32 (data + 4);
-
-  return TRUE;
+  return lmcc_rtcp_parse_app (data, size, LMCC_RTCP_APP_KEY_NOTICE, ssrc);
 }

@@ -53,6 +53,9 @@ lmcc_rtcp_is_app (const guint8 *data, gsize size, guint8 subtype)
       && memcmp (data + 8, LMCC_RTCP_APP_NAME, 4) == 0;
 }
 
+LmccPacket *lmcc_rtcp_build_app (guint8 subtype, guint32 ssrc);
+gboolean lmcc_rtcp_parse_app (const guint8 *data, gsize size, guint8 subtype,
+    guint32 *ssrc);
 gboolean lmcc_rtcp_xr_is_valid (const guint8 *data, gsize size);
 void lmcc_rtcp_xr_hand_out (const guint8 *data, gsize size,
     const LmccRtcpHandler *handler, gpointer user_data);

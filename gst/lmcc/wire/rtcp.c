@@ -470,3 +470,43 @@ lmcc_record_assembler_push (LmccRecordAssembler *assembler,
 
   return text;
 }
+
+/*
+ * lmcc_rtcp_build_app:
+ * @subtype: of the APP packet
+ * @ssrc: whom it is of
+ *
+ * Builds an APP packet of ours that says nothing else.
+ *
+ * Returns: (transfer full): one RTCP packet of reduced size (RFC 5506)
+ */
+LmccPacket *
+lmcc_rtcp_build_app (guint8 subtype, guint32 ssrc)
+{
+  LmccPacket *packet = lmcc_packet_new (LMCC_RTCP_APP_SIZE);
+
+  lmcc_rtcp_write_app (packet->data, subtype, ssrc, LMCC_RTCP_APP_SIZE);
+  packet->size = LMCC_RTCP_APP_SIZE;
+
+  return packet;
+}
+
+/*
+ * lmcc_rtcp_parse_app:
+ * @data: a UDP payload
+ * @size: its length
+ * @subtype: of the APP packet
+ * @ssrc: (out): whom it is of
+ *
+ * Returns: %FALSE if it is anything else than lmcc_rtcp_build_app() makes
+ */
+gboolean
+lmcc_rtcp_parse_app (const guint8 *data, gsize size, guint8 subtype,
+    guint32 *ssrc)
+{
+  if (size != LMCC_RTCP_APP_SIZE || !lmcc_rtcp_is_app (data, size, subtype))
+    return FALSE;
+  *ssrc = lmcc_read_uint32 (data + 4);
+
+  return TRUE;
+}

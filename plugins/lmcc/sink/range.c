@@ -190,15 +190,13 @@ choose (GstLmccSinkCore *core)
   GstLmccSinkRange *range = &core->range;
   LmccAddress before = core->settings.address, source = before, other;
   gboolean taken[GST_LMCC_SINK_N_RANGES];
-  guint i, rank;
+  guint i;
 
   read_claims (range, &source);
   taken[0] = is_taken (range, range->fds[0], &source);
   for (i = 1; i < range->n; i++)
     taken[i] = is_taken (range, range->fds[i], &other);
-  rank = lmcc_address_claims_get_rank (&range->claims);
-  for (i = 0; i < range->n && (taken[i] || rank > 0); i++)
-    rank -= taken[i] ? 0 : 1;
+  i = lmcc_address_claims_choose (&range->claims, taken, range->n);
   if (i == 0 || i == range->n
       || !lmcc_address_group (&before, i * RANGE, &core->settings.address))
     return;
@@ -244,9 +242,12 @@ guint64
 gst_lmcc_sink_range_look (GstLmccSinkCore *core)
 {
   GstLmccSinkRange *range = &core->range;
-  gint64 now = g_get_monotonic_time (), next;
+  gint64 now, next;
 
-  if (range->n == 0 || now > range->end + STALE)
+  if (range->n == 0)
+    return GST_LMCC_IO_NEVER;
+  now = g_get_monotonic_time ();
+  if (now > range->end + STALE)
     return GST_LMCC_IO_NEVER;
   if (now >= range->next_claim) {
     range->next_claim = now + CLAIM_INTERVAL;
