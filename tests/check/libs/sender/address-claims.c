@@ -66,9 +66,10 @@ begin (Beginner *beginners, guint n)
   }
 }
 
-/* Who has chosen is heard; the first @n_taken ranges are another session's. */
+/* The first @n_taken ranges are another session's. Of the senders in @heard,
+ * who have chosen, media come. */
 static void
-choose (Beginner *beginners, guint n, guint chooser, guint n_taken)
+choose (Beginner *beginners, guint n, guint chooser, guint n_taken, guint heard)
 {
   Beginner *own = &beginners[chooser];
   gboolean taken[N_RANGES] = { FALSE };
@@ -77,7 +78,7 @@ choose (Beginner *beginners, guint n, guint chooser, guint n_taken)
   for (i = 0; i < n_taken; i++)
     taken[i] = TRUE;
   for (i = 0; i < n; i++) {
-    if (beginners[i].range < 0)
+    if (!(heard & 1u << i))
       continue;
     taken[beginners[i].range] = TRUE;
     /* Of any of its layers. */
@@ -101,28 +102,44 @@ check_ranges (const Beginner *beginners, guint n, guint n_taken)
   }
 }
 
-/* All orders in which @n senders choose. */
+/* @n senders choose in the order of @digits, of base @n. Each hears the media
+ * of those before it whose bit in @heard is set: none of them, where all choose
+ * at once. */
+static void
+try_order (guint n, guint n_taken, guint digits, guint heard)
+{
+  Beginner beginners[MOST_SENDERS];
+  guint seen = 0, i, j;
+  guint order[MOST_SENDERS];
+
+  for (i = 0; i < n; i++, digits /= n) {
+    order[i] = digits % n;
+    seen |= 1u << order[i];
+  }
+  if (seen != (1u << n) - 1)
+    return;
+  begin (beginners, n);
+  for (i = 0; i < n; i++) {
+    guint media = 0;
+
+    for (j = 0; j < i; j++, heard /= 2)
+      media |= (heard & 1) << order[j];
+    choose (beginners, n, order[i], n_taken, media);
+  }
+  check_ranges (beginners, n, n_taken);
+}
+
+/* All orders, and all that each of them may have heard of the others. */
 static void
 try_orders (guint n, guint n_taken)
 {
-  Beginner beginners[MOST_SENDERS];
-  guint order, n_orders = 1, i;
+  guint n_orders = 1, order, heard, i;
 
   for (i = 0; i < n; i++)
     n_orders *= n;
   for (order = 0; order < n_orders; order++) {
-    guint digits = order, seen = 0;
-
-    begin (beginners, n);
-    for (i = 0; i < n; i++, digits /= n) {
-      guint chooser = digits % n;
-
-      if (!(seen & 1u << chooser))
-        choose (beginners, n, chooser, n_taken);
-      seen |= 1u << chooser;
-    }
-    if (seen == (1u << n) - 1)
-      check_ranges (beginners, n, n_taken);
+    for (heard = 0; heard < 1u << (n * (n - 1) / 2); heard++)
+      try_order (n, n_taken, order, heard);
   }
 }
 
