@@ -2,7 +2,7 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
 --
 -- Wireshark dissector for the header-extension elements, the session record, the
--- join notices, reports and requests for key frames of docs/wire-format.md: wireshark -X lua_script:docs/lmcc.lua
+-- join notices, reports and requests for key frames of docs/developers/wire-format.md: wireshark -X lua_script:docs/lmcc.lua
 -- A record's tr is shown in seconds, and packets of a train are labelled with its level once
 -- their session's record was seen.
 -- The elements are looked for in RTP (Decode As, or rtp.heuristic_rtp), under the

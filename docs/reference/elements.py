@@ -74,8 +74,9 @@ class Elements:
             yield element.name, self.page(element, markup)
 
     def index(self, markup):
-        lines = ['# The elements', '', '[Units and common rules](../../docs/elements.md) of properties and statistics.',
-                 '', '| Element | |', '|---|---|']
+        lines = ['# The elements', '',
+                 '[Units and common rules](../../docs/users/elements.md) of properties and statistics.', '',
+                 '| Element | |', '|---|---|']
         lines += [f'| [{element.name}]({element.name}.md) | {markup.cell(element.description)} |'
                   for element in self.elements]
         return '\n'.join(lines)

@@ -51,7 +51,7 @@ class Library:
 
     def index(self, markup):
         lines = ['# The library', '', 'What `#include <gst/lmcc/lmcc.h>` declares. '
-                 '[Embedding](../../docs/embedding.md) shows how the parts work together.', '']
+                 '[Embedding](../../docs/developers/embedding.md) shows how the parts work together.', '']
         for header, symbols in self.headers.items():
             names = ', '.join(markup.link(symbol.name) for symbol in symbols if symbol.kind != 'constant')
             lines += [f'## [{header}.h]({header}.md)', '', names, '']

@@ -36,7 +36,7 @@ typedef guint64 LmccTime;
 #define LMCC_MSECOND G_GUINT64_CONSTANT (1000000)
 #define LMCC_SECOND G_GUINT64_CONSTANT (1000000000)
 
-/* Widths of the header-extension fields (docs/wire-format.md) set these. */
+/* Widths of the header-extension fields (docs/developers/wire-format.md) set these. */
 #define LMCC_MAX_LAYERS 64
 #define LMCC_MAX_CLASSES 16
 

@@ -24,7 +24,7 @@
 #define TOP_EXPONENT 0.75
 
 /* Bits per pixel below which a smaller picture, scaled up again, is nearer to
- * the original. Measured, docs/ladder.md. */
+ * the original. Measured, docs/users/raw-video.md. */
 #define LEAST_BITS_PER_PIXEL 0.027
 
 /* A rung is worth its bits if it has so many more than the one below. */

@@ -15,7 +15,7 @@
 #define SHARE (1.0 / 6)
 
 /* Seconds of one core for a pixel of a film, measured with threads=1, bframes=3
- * on a Xeon of 2023 (docs/ladder.md). */
+ * on a Xeon of 2023 (docs/users/raw-video.md). */
 static const gdouble costs[] = {
   [GST_LADDER_SPEED_ULTRAFAST] = 7.1e-9,
   [GST_LADDER_SPEED_SUPERFAST] = 11.5e-9,

@@ -346,7 +346,7 @@ install_distance_properties (void)
    * Pictures from one switch point of the upper spatial or quality layers to
    * the next, rounded up to a picture of the lowest temporal layer. There they
    * refer to nothing but the layer below, so that they can be joined without a
-   * key picture of the base. `docs/vp9-svc.md` has what that costs.
+   * key picture of the base. `docs/users/vp9-svc.md` has what that costs.
    *
    * Since: 0.1
    */

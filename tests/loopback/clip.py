@@ -70,7 +70,7 @@ def identify(nals):
 
 
 def class_of(nals):
-    """By nal_ref_idc, as docs/classification.md has it."""
+    """By nal_ref_idc, as docs/developers/classification.md has it."""
     importance = max(nal[0] >> 5 for nal in nals if nal[0] & 31 in SLICES)
     return {3: 0, 2: 0, 1: 1, 0: 2}[importance]
 

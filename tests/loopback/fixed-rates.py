@@ -7,7 +7,7 @@ level and one whose level the algorithm chooses.
 usage: fixed-rates.py rlc|flid-dl [--full] [--json FILE]
 
 With --full, or LMCC_LOOPBACK_SECONDS set, it is all of the clip and the ladders of
-the page docs/fixed-rates.md: 8 doubling layers (rlc), 20 with c = 1.3 (flid-dl).
+the page docs/measured/fixed-rates.md: 8 doubling layers (rlc), 20 with c = 1.3 (flid-dl).
 """
 
 import argparse

@@ -8,7 +8,7 @@ did not show just what the encoder's own decoder shows.
 
 usage: forged.py [--full] [NAME...]
 
-With --full, or LMCC_TEST_LONG set, all of the table of docs/security.md, 20 s each: some 8 minutes.
+With --full, or LMCC_TEST_LONG set, all of the table of docs/users/security.md, 20 s each: some 8 minutes.
 """
 
 import argparse
@@ -34,7 +34,7 @@ BAR, PAIRS_BAR = 0.02, 0.5
 CPU_BAR, FLOOD = 0.1, 1000
 
 RATE = 25
-# docs/wire-format.md: identifier 1 with 16 bytes; the bits of the type, 0 for media.
+# docs/developers/wire-format.md: identifier 1 with 16 bytes; the bits of the type, 0 for media.
 ELEMENT, TYPE = 0x1f, 0x38
 
 
@@ -47,7 +47,7 @@ class Forgery:
         self.name = f'{fields}-{leap}-{rate}' + (f'-x{count}' if count > 1 else '')
 
 
-# What wins the race for the next number cannot be told from the sender's: docs/security.md.
+# What wins the race for the next number cannot be told from the sender's: docs/users/security.md.
 FORGERIES = [
     *(Forgery('lsn', leap, rate) for leap in (0, 1, 3, 8, 100, 1000, 30000) for rate in (4, 40)),
     *(Forgery('all', leap, rate) for leap in (3, 8, 100, 1000, 30000) for rate in (4, 40)),

@@ -41,7 +41,7 @@ def rtcp(kind, count, body):
 
 
 def record(text):
-    """An APP packet with one fragment (docs/wire-format.md)."""
+    """An APP packet with one fragment (docs/developers/wire-format.md)."""
     data = text.encode()
     padded = data + bytes(-len(data) % 4)
     return rtcp(204, 1, struct.pack('>I4sHBBHH', S0, b'LMCC', 1, 0, 1, len(data), 0) + padded)

@@ -16,7 +16,7 @@ import wire
 PACKET_OVERHEAD = 28 + 12 + 24
 FRAGMENT_OVERHEAD = 2
 
-# Reports and answers may have so much of the base (docs/wire-format.md).
+# Reports and answers may have so much of the base (docs/developers/wire-format.md).
 FEEDBACK_SHARE = 0.05
 
 TIMESTAMPS = 90000 // clip.FRAME_RATE
@@ -41,7 +41,7 @@ def _reverse(value, bits):
 
 def by_importance(units):
     """The order in which the units of one group get their places
-    (docs/architecture.md): by rung and class; pictures that need no other of
+    (docs/developers/architecture.md): by rung and class; pictures that need no other of
     their class, so that every beginning is spread evenly."""
     ordered = []
     for key in sorted({(unit.rung, unit.klass) for unit in units}):

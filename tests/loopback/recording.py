@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The lines for recordings and browsers of docs/players.md make files that play, of whole groups of pictures."""
+"""The lines for recordings and browsers of docs/users/players.md make files that play, of whole groups of pictures."""
 
 import glob
 import json
@@ -13,7 +13,7 @@ import sys
 
 import lib
 
-PAGE = os.path.join(lib.HERE, '../../docs/players.md')
+PAGE = os.path.join(lib.HERE, '../../docs/users/players.md')
 GROUP, PORT = '239.255.65.3', 15260
 KEY_DISTANCE = 24
 

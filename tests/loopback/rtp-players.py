@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The lines of docs/players.md for any RTP player show the base, each as it stands there."""
+"""The lines of docs/users/players.md for any RTP player show the base, each as it stands there."""
 
 import os
 import shlex
@@ -9,7 +9,7 @@ import shutil
 
 import lib
 
-PAGE = os.path.join(lib.HERE, '../../docs/players.md')
+PAGE = os.path.join(lib.HERE, '../../docs/users/players.md')
 GROUP, PORT = '239.255.77.1', 15977
 PATIENCE = 30
 

@@ -1,7 +1,7 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What passes on the groups of a session: its packets, by their headers alone
-(docs/wire-format.md), and the access units in them (RFC 6184)."""
+(docs/developers/wire-format.md), and the access units in them (RFC 6184)."""
 
 import collections
 import ipaddress

@@ -3,11 +3,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Draws and tabulates what tests/benchmarks/quality measured.
 
-docs/images/quality.png and the tables of docs/quality.md are made by
+docs/images/quality.png and the tables of docs/researchers/quality.md are made by
 
-    tests/plots/quality.py *.json --plot docs/images/quality.png --markdown docs/quality.md
+    tests/plots/quality.py *.json --plot docs/images/quality.png --markdown docs/researchers/quality.md
 
-and those of docs/quality-levels.md and docs/quality-beside.md by tests/benchmarks/quality-page.
+and those of docs/measured/quality-levels.md and docs/measured/quality-beside.md by tests/benchmarks/quality-page.
 
 In the page a table stands between <!-- levels FILM -->, <!-- cost FILM -->, <!-- versus FILM -->, <!-- access FILM -->,
 <!-- bars FILM -->, <!-- loss -->, <!-- damage --> or <!-- latency --> and <!-- end -->; it is written anew. Of several

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The library's files call each other in one direction: no circles, and from room to room as docs/architecture.md says.
+"""The library's files call each other in one direction: no circles, and from room to room as
+docs/developers/architecture.md says.
 
 Usage: calls.py LIBRARY
 

@@ -1,15 +1,15 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Every file of the library and of its plugin is in a room, and includes only what docs/architecture.md lets that room
-include. Each file that this page names is there. A part of the sender is touched by one file."""
+"""Every file of the library and of its plugin is in a room, and includes only what docs/developers/architecture.md lets
+that room include. Each file that this page names is there. A part of the sender is touched by one file."""
 import re
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LIBRARY = ROOT / 'gst/lmcc'
-PAGE = ROOT / 'docs/architecture.md'
+PAGE = ROOT / 'docs/developers/architecture.md'
 LEAST_NAMED = 20
 LEAST_PARTS = 5
 
@@ -84,7 +84,7 @@ def part_faults():
 
 
 def page_faults():
-    """What docs/architecture.md says of rooms that is not so: what each may include, and which files it has."""
+    """What the page says of rooms that is not so: what each may include, and which files it has."""
     text = PAGE.read_text(encoding='utf-8')
     rows = re.findall(r'^\| `(\w+)` \|.*\| ([^|]*) \|$', text, re.MULTILINE)
     said = {room: set(re.findall(r'`(\w+)`', may)) for room, may in rows}

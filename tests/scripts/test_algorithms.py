@@ -14,7 +14,7 @@ sys.path.insert(0, str(ROOT / 'pipelines/lib'))
 
 from demo import session
 
-PAGE = ROOT / 'docs/architecture.md'
+PAGE = ROOT / 'docs/developers/architecture.md'
 TITLE = '## One more algorithm'
 LIST = LIBRARY / 'control/controller.h'
 # It is no algorithm: the word is the record's for none, and the settings' for others.

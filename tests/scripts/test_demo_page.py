@@ -77,7 +77,7 @@ class Reasons(unittest.TestCase):
             self.assertIn(f'"{reason}"', source)
 
     def test_each_of_plumbs_has_plain_words(self):
-        page = (ROOT / 'docs' / 'plumb.md').read_text()
+        page = (ROOT / 'docs' / 'researchers' / 'plumb.md').read_text()
         rows = page.split('| reason | change | caused by |')[1].split('\n\n')[0].splitlines()[2:]
         self.assertGreater(len(rows), 9)
         for row in rows:

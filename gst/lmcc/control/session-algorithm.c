@@ -148,8 +148,8 @@ lmcc_algorithm_find_obstacle (const LmccAlgorithm *algorithm,
  * @session: a session that lmcc_session_validate() accepts
  * @form: readable, or short
  *
- * Writes a session description as docs/wire-format.md has it, so that a player
- * that knows nothing of layers plays the base.
+ * Writes a session description as docs/developers/wire-format.md has it, so
+ * that a player that knows nothing of layers plays the base.
  *
  * Returns: (transfer full) (nullable): the text, or %NULL if @session is not
  *     valid

@@ -105,7 +105,7 @@ skip_structure (Reader *reader)
   return TRUE;
 }
 
-/* Spatial layers outermost: see docs/classification.md. */
+/* Spatial layers outermost: see docs/developers/classification.md. */
 static gint
 get_class (guint spatial_id, guint temporal_id)
 {

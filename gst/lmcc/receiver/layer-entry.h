@@ -40,7 +40,7 @@ typedef struct
  *
  * Which packets of a layer that was joined should have come before the first one
  * that does: those are lost like others. Packets say their place in the slot
- * (docs/wire-format.md). To be read.
+ * (docs/developers/wire-format.md). To be read.
  */
 typedef struct
 {

@@ -16,8 +16,8 @@
  * @payload: the values; its symbol_size is not written
  * @data: room for %LMCC_REPAIR_HEADER_SIZE + symbol_size bytes
  *
- * Writes the payload of docs/wire-format.md. A symbol that stands in its place
- * already, or %NULL, is not copied.
+ * Writes the payload of docs/developers/wire-format.md. A symbol that stands in
+ * its place already, or %NULL, is not copied.
  */
 void
 lmcc_repair_payload_write (const LmccRepairPayload *payload, guint8 *data)

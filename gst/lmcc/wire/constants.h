@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What docs/wire-format.md fixes and several files go by; what programs need of
- * it is in the installed headers.
+ * What docs/developers/wire-format.md fixes and several files go by; what programs need
+ * of it is in the installed headers.
  */
 #ifndef LMCC_WIRE_CONSTANTS_H
 #define LMCC_WIRE_CONSTANTS_H

@@ -13,7 +13,7 @@
  * @header: the values
  * @data: where the element's data bytes go
  *
- * Writes the element of docs/wire-format.md.
+ * Writes the element of docs/developers/wire-format.md.
  */
 void
 lmcc_header_write (const LmccHeader *header, guint8 data[LMCC_HEADER_SIZE])

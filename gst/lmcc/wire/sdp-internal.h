@@ -6,7 +6,7 @@
 
 #include <gst/lmcc/lmcc-sdp.h>
 
-/* A value that the description leaves out; docs/wire-format.md fixes it. */
+/* A value that the description leaves out; docs/developers/wire-format.md fixes it. */
 #define LMCC_SDP_NO_ALGORITHM "none"
 
 /* What a layer carries where the description does not say: in a native session

@@ -313,10 +313,11 @@ append_media (GString *text, const gchar *kind, const LmccSession *session,
  *     session's algorithm says so
  *
  * Writes a session description (RFC 8866; RFC 4570 source filter, RFC 8285
- * extmap, RFC 3605 rtcp, RFC 5956 ssrc-group) as docs/wire-format.md has it.
- * The connection line names the base group only, that of the video the lowest
- * rung's where the base carries none, and each media line one payload type
- * only, so that a player that knows nothing of layers plays the lowest layer.
+ * extmap, RFC 3605 rtcp, RFC 5956 ssrc-group) as docs/developers/wire-format.md
+ * has it. The connection line names the base group only, that of the video the
+ * lowest rung's where the base carries none, and each media line one payload
+ * type only, so that a player that knows nothing of layers plays the lowest
+ * layer.
  *
  * Returns: (transfer full): the text
  */

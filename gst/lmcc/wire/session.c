@@ -32,7 +32,7 @@ G_DEFINE_QUARK (lmcc-session-error-quark, lmcc_session_error);
  * @payload_type: P of its first rung, 96 to 111 (RFC 3551 section 3)
  *
  * The other rungs and the sound have those after it, then come repair and
- * filler packets (docs/wire-format.md).
+ * filler packets (docs/developers/wire-format.md).
  */
 void
 lmcc_session_set_payload_type (LmccSession *session, guint payload_type)

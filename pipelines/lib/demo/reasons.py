@@ -1,7 +1,7 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Why a level changed, in the words of people who know nothing of the algorithms. The library's own words are for those
-who do: `events.jsonl` and `gst-lmcc-1.0 listen` have them, and docs/plumb.md explains them."""
+who do: `events.jsonl` and `gst-lmcc-1.0 listen` have them, and docs/researchers/plumb.md explains them."""
 
 PLAIN = {
     'start': 'it begins with the lowest level',

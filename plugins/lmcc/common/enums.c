@@ -298,7 +298,8 @@ gst_lmcc_txtime_get_type (void)
  *     ones
  * @quality: the most of each bit
  *
- * How much latency there may be for the sake of quality: see docs/elements.md.
+ * How much latency there may be for the sake of quality: see
+ * docs/users/elements.md.
  */
 GType
 gst_lmcc_latency_profile_get_type (void)

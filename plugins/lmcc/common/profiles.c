@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What latency-profile stands for, on both ends: docs/elements.md has the
+/* What latency-profile stands for, on both ends: docs/users/elements.md has the
  * reasons. */
 #include "config.h"
 

@@ -82,7 +82,8 @@ capitalize (const gchar *text)
 }
 
 /* x264's pictures wait for those that it looks ahead at unless it is tuned;
- * what is set beside that stays set. docs/encoders.md has the latencies. */
+ * what is set beside that stays set. docs/users/encoders.md has the
+ * latencies. */
 #define LIVE_X264                                                           \
   "Set tune=zerolatency bframes=2 b-pyramid=true b-adapt=false on x264enc " \
   "for three classes with little delay"

@@ -21,7 +21,7 @@
 /* In layers of fixed rates the largest group of pictures has to fit into its
  * share, which has a quarter more than the encoder's rate. With a buffer of
  * three quarters of the group x264's largest had 1.2 of their share
- * (docs/ladder.md), with one of all of it 1.33. */
+ * (docs/users/raw-video.md), with one of all of it 1.33. */
 #define SHAPED_BUFFER_MS 500
 #define SHAPED_BUFFER_SHARE 0.75
 #define SHAPED_ROOM_SHARE 0.25
@@ -40,7 +40,8 @@ static const gdouble vp9_temporal_shares[VP9_N_TEMPORAL] =
 #define J2K_MAX_LAYERS 16
 
 /* Where the layers have no rates: so many, each twice the sum below, and bits
- * per pixel of all, with which a picture has few artefacts: docs/j2k.md. */
+ * per pixel of all, with which a picture has few artefacts:
+ * docs/users/j2k.md. */
 #define J2K_N_LAYERS 5
 #define J2K_BITS_PER_PIXEL 1.5
 #define J2K_WINDOW (460 * LMCC_MSECOND)

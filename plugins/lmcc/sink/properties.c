@@ -339,8 +339,8 @@ static const GstLmccProperty rows[] = {
    * How much latency there may be for the sake of quality. `live`, `balanced`
    * and `quality` set #GstLmccSink:window, #GstLmccSink:repair and the distance
    * of key frames, of raw video also how the encoders look ahead, each where it
-   * is not set itself; docs/elements.md has a table. Receivers learn all of it
-   * from the session; #GstLmccSrc:latency-profile sets what is their own.
+   * is not set itself; docs/users/elements.md has a table. Receivers learn all
+   * of it from the session; #GstLmccSrc:latency-profile sets what is their own.
    *
    * Since: 0.1
    */

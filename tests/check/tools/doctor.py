@@ -415,7 +415,7 @@ class Loopback(unittest.TestCase):
         return report + names
 
     def record(self, ssrc=0x1000):
-        # With an APP packet LMCC of one fragment (docs/wire-format.md), which is no whole record.
+        # With an APP packet LMCC of one fragment (docs/developers/wire-format.md), which is no whole record.
         text = b'v=0\r\n'
         app = struct.pack('!BBHI4sHBBHH', 0x81, 204, 6, ssrc, b'LMCC', 1, 0, 1, len(text), 0) + text + bytes(3)
         return self.report(ssrc) + app

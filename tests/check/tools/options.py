@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""gst-lmcc-1.0's commands and help, and that docs/gst-lmcc.md says the same."""
+"""gst-lmcc-1.0's commands and help, and that docs/users/gst-lmcc.md says the same."""
 import re
 import shlex
 import unittest
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tool import COMMANDS, OK, SOURCE_ROOT, USAGE, options_in_help, run
 
-DOCS = Path(SOURCE_ROOT) / 'docs' / 'gst-lmcc.md'
+DOCS = Path(SOURCE_ROOT) / 'docs' / 'users' / 'gst-lmcc.md'
 OPTION_IN_DOCS = re.compile(r'^\| `(--[\w-]+(?:=\S+)?)` \| (.*) \|$', re.MULTILINE)
 
 

@@ -362,10 +362,10 @@ NOTES = [
     'all packets.',
     'The paper does not say what its mean loss rates are means of. All rows judge the mean of the receivers\' '
     'loss rates; rows *what is lost of all packets* are shown beside it.',
-    'The receivers of the library have a [circuit breaker](../architecture.md#the-circuit-breaker), which ends a '
-    'reception where the base alone is held and loses more than 10 % for 10 s or longer. No paper has that, and of all '
-    'runs on this page it would end sessions of RLM beside CBR with drop tail alone: these runs are without it '
-    '(`--no-circuit-breaker`). Rows *with the library\'s circuit breaker* have what users get.',
+    'The receivers of the library have a [circuit breaker](../developers/architecture.md#the-circuit-breaker), which '
+    'ends a reception where the base alone is held and loses more than 10 % for 10 s or longer. No paper has that, '
+    'and of all runs on this page it would end sessions of RLM beside CBR with drop tail alone: these runs are '
+    'without it (`--no-circuit-breaker`). Rows *with the library\'s circuit breaker* have what users get.',
 ]
 
 PICTURES = legout_levels.PICTURES

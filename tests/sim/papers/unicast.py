@@ -25,5 +25,5 @@ def _claims():
 CLAIMS = list(_claims())
 NOTE = ('No thesis\' number: what a flow that follows the equation gets in the place of ELM in simulation 3, in the '
         'rows *one flow by the same equation*. ns-2.35 has such a flow of its own, TFRC, and '
-        '[algorithms.md](../algorithms.md#elm-beside-a-flow-that-follows-its-equation) tells what that gets, and '
-        'why ELM gets less.')
+        '[algorithms.md](../researchers/algorithms.md#elm-beside-a-flow-that-follows-its-equation) tells what that '
+        'gets, and why ELM gets less.')

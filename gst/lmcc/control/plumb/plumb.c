@@ -4,7 +4,7 @@
  * Plumb, an algorithm of our own: the rate that one more TCP would get, asked
  * at the rate at which it would get it; levels for a part of the time by the
  * sender's clock; and no join without room, which the sender's trains show.
- * docs/plumb.md describes it.
+ * docs/researchers/plumb.md describes it.
  */
 #include "control/plumb/plumb.h"
 

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * One receiver of each algorithm beside TCP connections on a drop-tail link:
- * who gets what. Prints the rows of the table in docs/algorithms.md; with
+ * who gets what. Prints the rows of the table in
+ * docs/researchers/algorithms.md; with
  * --check only that the link is used and that nobody is shut out.
  */
 #include "support/test-net.h"

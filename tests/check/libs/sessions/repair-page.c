@@ -83,7 +83,8 @@ add_head (GString *text)
       "The real sender and a real receiver in virtual time, over a path that "
       "loses packets: %d s for each row, or as many\n"
       "groups, if they are longer; seed %u. `build/tests/check/repair-table "
-      "--full --seconds %d --markdown docs/repair.md` writes\nthis page.\n\n"
+      "--full --seconds %d --markdown docs/measured/repair.md` writes\nthis "
+      "page.\n\n"
       "Packets have %u bytes. A group is a key frame and the pictures that "
       "refer to it, %u a second: what a base layer has.\n"
       "*k* and *r* are source and repair packets of a block, on average; "
@@ -108,7 +109,7 @@ add_losses (GString *text)
 {
   g_string_append (text,
       "\n## With and without\n\n"
-      "![Share of whole pictures over loss](images/"
+      "![Share of whole pictures over loss](../images/"
       "repair-pictures.png)\n\n"
       "*The shares of no repair, 10, 20 and 30 %. Made by "
       "`tests/plots/repair-pictures.py build/tests/check/repair-table\n"
@@ -143,7 +144,8 @@ add_tcp (GString *text)
       "the pictures of which all packets were sent to groups that it was in. "
       "*Spoiled* repair is sent, but of no use: its level\n"
       "has the same course as with repair.\n"
-      "`build/tests/check/repair-beside-tcp --markdown docs/repair.md` writes "
+      "`build/tests/check/repair-beside-tcp --markdown "
+      "docs/measured/repair.md` writes "
       "this table.\n\n"
       "<!-- repair-beside-tcp begins -->\n<!-- repair-beside-tcp ends -->\n");
 }
