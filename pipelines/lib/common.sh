@@ -115,6 +115,7 @@ compile() {
 use_build() {
   export PATH="$1/plugins/tools:$PATH"
   export GST_PLUGIN_PATH_1_0="$1/plugins${GST_PLUGIN_PATH_1_0:+:$GST_PLUGIN_PATH_1_0}"
+  export LMCC_LOCALE_DIR="$1/po"
   export GST_REGISTRY_1_0="$1/gstreamer-registry.bin"
 }
 

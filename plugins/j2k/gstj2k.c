@@ -7,11 +7,14 @@
 #include "gstrtpj2klayerdepay.h"
 #include "gstrtpj2klayerpay.h"
 
+#include <plugins/common/messages.h>
+
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
   gboolean registered = FALSE;
 
+  gst_lmcc_bind_messages ();
   registered |= GST_ELEMENT_REGISTER (j2klayerenc, plugin);
   registered |= GST_ELEMENT_REGISTER (rtpj2klayerdepay, plugin);
   registered |= GST_ELEMENT_REGISTER (rtpj2klayerpay, plugin);

@@ -5,9 +5,13 @@
 
 #include "gstx264ladderenc.h"
 
+#include <plugins/common/messages.h>
+
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
+  gst_lmcc_bind_messages ();
+
   return GST_ELEMENT_REGISTER (x264ladderenc, plugin);
 }
 

@@ -9,12 +9,14 @@
 #include "src/lmccsrc.h"
 
 #include <plugins/common/layer-meta.h>
+#include <plugins/common/messages.h>
 
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
   gboolean registered = FALSE;
 
+  gst_lmcc_bind_messages ();
   gst_lmcc_layer_meta_register ();
   registered |= GST_ELEMENT_REGISTER (lmccsink, plugin);
   registered |= GST_ELEMENT_REGISTER (lmccsrc, plugin);

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <plugins/common/layer-meta.h>
+#include <plugins/common/messages.h>
 
 #include "gstrtpvp9svcpay.h"
 #include "gstvp9svcenc.h"
@@ -14,6 +15,7 @@ plugin_init (GstPlugin *plugin)
 {
   gboolean registered = FALSE;
 
+  gst_lmcc_bind_messages ();
   gst_lmcc_layer_meta_register ();
   gst_vp9_svc_meta_register ();
   registered |= GST_ELEMENT_REGISTER (vp9svcenc, plugin);

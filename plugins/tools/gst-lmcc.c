@@ -3,7 +3,10 @@
  */
 #include "config.h"
 
+#include <libintl.h>
 #include <locale.h>
+
+#include <plugins/common/messages.h>
 
 #include "tool.h"
 #include "tool-parser.h"
@@ -18,16 +21,18 @@ typedef struct
 static gint run_help (gint argc, gchar **argv);
 
 static const Command commands[] = {
-  { "send", "Send a film, a camera or a test picture", tool_send },
-  { "play", "Show a session and play its sound", tool_play },
-  { "plan", "Print the layers of a session before it is sent", tool_plan },
-  { "listen", "Receive a session without a picture", tool_listen },
-  { "doctor", "Say why no packet comes", tool_doctor },
-  { "algorithms", "List the algorithms and their settings", tool_algorithms },
-  { "relay", "Send a received session on as plain RTP", tool_relay },
-  { "screen", "Print the element that shows pictures on this screen",
+  { "send", N_ ("Send a film, a camera or a test picture"), tool_send },
+  { "play", N_ ("Show a session and play its sound"), tool_play },
+  { "plan", N_ ("Print the layers of a session before it is sent"), tool_plan },
+  { "listen", N_ ("Receive a session without a picture"), tool_listen },
+  { "doctor", N_ ("Say why no packet comes"), tool_doctor },
+  { "algorithms", N_ ("List the algorithms and their settings"),
+      tool_algorithms },
+  { "relay", N_ ("Send a received session on as plain RTP"), tool_relay },
+  { "screen", N_ ("Print the element that shows pictures on this screen"),
       tool_screen },
-  { "help", "Show this, or `help COMMAND' the options of a command", run_help },
+  { "help", N_ ("Show this, or `help COMMAND' the options of a command"),
+      run_help },
 };
 
 typedef struct
@@ -37,11 +42,11 @@ typedef struct
 } Option;
 
 static const Option options[] = {
-  { "help", "Show this" },
-  { "version", "Show the version" },
+  { "help", N_ ("Show this") },
+  { "version", N_ ("Show the version") },
 };
 
-static const gchar summary[] = "Layered multicast video at a terminal.";
+static const gchar summary[] = N_ ("Layered multicast video at a terminal.");
 
 static const Command *
 find_command (const gchar *name)
@@ -53,7 +58,7 @@ find_command (const gchar *name)
       return &commands[i];
   }
 
-  tool_error ("there is no command `%s'; see gst-lmcc-1.0 help", name);
+  tool_error (_ ("there is no command `%s'; see gst-lmcc-1.0 help"), name);
   return NULL;
 }
 
@@ -62,16 +67,16 @@ print_help (void)
 {
   guint i;
 
-  g_print ("Usage:\n"
-           "  gst-lmcc-1.0 COMMAND [OPTION...]\n\n"
-           "%s\n\n"
-           "Commands:\n",
-      summary);
+  g_print (_ ("Usage:\n"
+              "  gst-lmcc-1.0 COMMAND [OPTION...]\n\n"
+              "%s\n\n"
+              "Commands:\n"),
+      _ (summary));
   for (i = 0; i < G_N_ELEMENTS (commands); i++)
-    g_print ("  %-11s %s\n", commands[i].name, commands[i].summary);
-  g_print ("\nOptions:\n");
+    g_print ("  %-11s %s\n", commands[i].name, _ (commands[i].summary));
+  g_print (_ ("\nOptions:\n"));
   for (i = 0; i < G_N_ELEMENTS (options); i++)
-    g_print ("  --%-8s %s\n", options[i].name, options[i].description);
+    g_print ("  --%-8s %s\n", options[i].name, _ (options[i].description));
 }
 
 static void
@@ -120,7 +125,7 @@ static gint
 run_help (gint argc, gchar **argv)
 {
   g_autoptr (ToolParser) parser = tool_parser_new ("[COMMAND]",
-      "Shows the commands, or the options of one.");
+      N_ ("Shows the commands, or the options of one."));
   const Command *command;
   gchar help[] = "--help";
   gchar *help_argv[] = { argv[0], help, NULL };
@@ -149,6 +154,8 @@ main (gint argc, gchar **argv)
 
   setlocale (LC_ALL, "");
   setlocale (LC_NUMERIC, "C");
+  gst_lmcc_bind_messages ();
+  textdomain (GETTEXT_PACKAGE);
 
   if (argc < 2) {
     print_help ();

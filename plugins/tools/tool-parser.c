@@ -34,7 +34,8 @@ struct _ToolParser
 /**
  * tool_parser_new:
  * @arguments: (nullable): what follows the options; must outlive the parser
- * @summary: what the command does; must outlive the parser
+ * @summary: what the command does, marked for translation; must outlive the
+ *     parser
  *
  * Returns: (transfer full): a parser that knows no option yet
  */
@@ -44,6 +45,7 @@ tool_parser_new (const gchar *arguments, const gchar *summary)
   ToolParser *parser = g_new0 (ToolParser, 1);
 
   parser->context = g_option_context_new (arguments);
+  g_option_context_set_translation_domain (parser->context, GETTEXT_PACKAGE);
   g_option_context_set_summary (parser->context, summary);
   parser->arguments = arguments;
   parser->summary = summary;
@@ -63,7 +65,8 @@ tool_parser_free (ToolParser *parser)
   g_free (parser);
 }
 
-/* The entries' texts must outlive the parser, and end as GOption has it. */
+/* The entries' texts must outlive the parser; they are marked for translation,
+ * and end as GOption has it. */
 void
 tool_parser_add (ToolParser *parser, const GOptionEntry *entries)
 {

@@ -28,7 +28,7 @@ WORD = r"\w[\w-]*(?:['’]\w+)*"
 
 # What nobody writes here, or wrote in words of others: data, pictures, licences, pages that tests/sim makes of strings
 # in its programs, where these are checked; and the lists of words and names themselves.
-LEFT_OUT = re.compile(r'\.(?:json|jsonl|lock|svg|symbols)$|^debian/copyright$|^LICENSE$|/corpus/|^tests/check/data/'
+LEFT_OUT = re.compile(r'\.(?:json|jsonl|lock|po|svg|symbols)$|^debian/copyright$|^LICENSE$|/corpus/|^tests/check/data/'
                       r'|^docs/reproduction/(?!README|coverage)[^/]*\.md$|^tests/style_parts/(?:prose\.py|\w+\.txt)$')
 
 Page = namedtuple('Page', 'name path text')
