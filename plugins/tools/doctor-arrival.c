@@ -43,14 +43,16 @@ report_joined (DoctorCase *c, const DoctorProbe *probe)
   lmcc_address_format (&c->group, text);
   if (probe->joined)
     doctor_add (c, "join", DOCTOR_OK,
-        g_strdup_printf ("%s is joined on %s while this listens", text,
+        g_strdup_printf (_ ("%s is joined on %s while this listens"), text,
             c->iface->name),
         NULL);
   else
     doctor_add (c, "join", DOCTOR_FAIL,
-        g_strdup_printf ("the kernel took the join, but does not list %s on %s",
+        g_strdup_printf (
+            _ ("the kernel accepted the join, but does not list %s on %s"),
             text, c->iface->name),
-        g_strdup ("look at /proc/net/igmp or ip maddr while a receiver runs"));
+        g_strdup (_ ("look at /proc/net/igmp or run ip maddr while a receiver "
+                     "runs")));
 }
 
 /* Returns: (transfer full): what to look at where nothing comes */
@@ -61,18 +63,21 @@ advise_on_silence (const DoctorCase *c)
   GString *text = g_string_new (NULL);
 
   g_string_printf (text,
-      "is the sender running, to this address, on the interface towards here? "
-      "Look on its host: tcpdump -ni any udp port %u",
+      _ ("check that the sender runs, sends to this address, and "
+         "uses the interface towards this host: on its host run "
+         "tcpdump -ni any udp port %u"),
       c->uri->port);
   if (router != NULL && c->uri->source.family != LMCC_FAMILY_NONE)
     g_string_append_printf (text,
-        ". The sender is beyond the router %s: set its ttl-mc to the number of "
-        "routers + 1 (it is 1 unless set), and have them route multicast (PIM)",
+        _ (". The sender is behind the router %s: set the sender's "
+           "ttl-mc to the number of routers + 1 (the default is 1), "
+           "and switch on multicast routing (PIM) in the routers"),
         router);
   else if (router != NULL)
     g_string_append_printf (text,
-        ". If the sender is beyond the router %s: set its ttl-mc to the number "
-        "of routers + 1, and have them route multicast (PIM)",
+        _ (". If the sender is behind the router %s, set the "
+           "sender's ttl-mc to the number of routers + 1, and switch "
+           "on multicast routing (PIM) in the routers"),
         router);
 
   return g_string_free (text, FALSE);
@@ -86,19 +91,20 @@ report_arrival (DoctorCase *c, const DoctorProbe *probe, guint seconds)
   lmcc_address_format (&probe->sender, sender);
   if (probe->media_packets > 0)
     doctor_add (c, "arrival", DOCTOR_OK,
-        g_strdup_printf ("packets come from %s%s, with TTL %d left", sender,
-            doctor_is_this_host (&probe->sender) ? " (this host)" : "",
+        g_strdup_printf (
+            _ ("packets arrive from %s%s with a remaining TTL of %d"), sender,
+            doctor_is_this_host (&probe->sender) ? _ (" (this host)") : "",
             probe->ttl),
         NULL);
   else if (probe->other_packets > 0)
     doctor_add (c, "arrival", DOCTOR_FAIL,
-        g_strdup_printf ("what comes from %s on UDP port %u is not RTP", sender,
-            c->uri->port),
-        g_strdup ("another program sends to this group: take another address "
-                  "or port"));
+        g_strdup_printf (_ ("packets from %s on UDP port %u are not RTP"),
+            sender, c->uri->port),
+        g_strdup (_ ("another program sends to this group: use another address "
+                     "or port")));
   else
     doctor_add (c, "arrival", DOCTOR_FAIL,
-        g_strdup_printf ("no packet came on UDP port %u within %u s",
+        g_strdup_printf (_ ("no packet arrived on UDP port %u within %u s"),
             c->uri->port, seconds),
         advise_on_silence (c));
 }
@@ -110,22 +116,26 @@ report_record (DoctorCase *c, const DoctorProbe *probe, guint seconds)
 
   if (probe->records > 0)
     doctor_add (c, "record", DOCTOR_OK,
-        g_strdup_printf ("the session record comes on UDP port %u", port),
+        g_strdup_printf (_ ("the session record arrives on UDP port %u"), port),
         NULL);
   else if (probe->rtcp_packets > 0)
     doctor_add (c, "record", DOCTOR_FAIL,
-        g_strdup_printf ("RTCP comes on UDP port %u, but no session record",
+        g_strdup_printf (
+            _ ("RTCP packets arrive on UDP port %u, but no session "
+               "record"),
             port),
-        g_strdup ("the sender must be lmccsink"));
+        g_strdup (_ ("the sender must be lmccsink")));
   else if (probe->media_packets == 0)
     doctor_add (c, "record", DOCTOR_SKIP,
-        g_strdup ("no session record came either"), NULL);
+        g_strdup (_ ("no session record arrived either")), NULL);
   else
     doctor_add (c, "record", DOCTOR_FAIL,
-        g_strdup_printf ("no session record came on UDP port %u within %u s",
-            port, seconds),
-        g_strdup_printf ("let UDP port %u through every firewall, as the port "
-                         "before it",
+        g_strdup_printf (
+            _ ("no session record arrived on UDP port %u within %u s"), port,
+            seconds),
+        g_strdup_printf (
+            _ ("let UDP port %u through every firewall, like the port "
+               "before it"),
             port));
 }
 
@@ -139,18 +149,21 @@ report_senders (DoctorCase *c, const DoctorProbe *probe)
   lmcc_address_format (&probe->rival, second);
   if (probe->rival.family != LMCC_FAMILY_NONE)
     doctor_add (c, "senders", DOCTOR_WARN,
-        g_strdup_printf ("two sessions are sent to this group, %s %s%s%s%s: "
-                         "receivers take one, and the other loads the network",
-            same ? "both from" : "from", first, same ? "" : " and from ",
-            same ? "" : second,
-            doctor_is_this_host (&probe->rival) ? " (this host)" : ""),
-        g_strdup_printf ("have one of them send to another address or port%s",
-            same ? ""
-                 : ", or name the one that is wanted: "
-                   "lmcc://SENDER@GROUP:PORT"));
+        g_strdup_printf (same
+                ? _ ("%s%s sends two sessions to this group: receivers take "
+                     "one, and the other loads the network")
+                : _ ("%s%s and %s send sessions to this group: receivers take "
+                     "one, and the other loads the network"),
+            second,
+            doctor_is_this_host (&probe->rival) ? _ (" (this host)") : "",
+            first),
+        g_strdup (same
+                ? _ ("send one of them to another address or port")
+                : _ ("send one of them to another address or port, or name "
+                     "the sender: lmcc://SENDER@GROUP:PORT")));
   else if (probe->records > 0)
-    doctor_add (c, "senders", DOCTOR_OK, g_strdup ("one session is heard"),
-        NULL);
+    doctor_add (c, "senders", DOCTOR_OK,
+        g_strdup (_ ("only one session uses this group")), NULL);
 }
 
 typedef struct
@@ -184,11 +197,11 @@ open_sockets (DoctorCase *c, Sockets *sockets)
     return TRUE;
 
   doctor_add (c, "join", DOCTOR_FAIL,
-      g_strdup_printf ("the group cannot be joined on %s: %s", c->iface->name,
+      g_strdup_printf (_ ("cannot join the group on %s: %s"), c->iface->name,
           g_strerror (errno)),
       g_strdup (errno == EADDRINUSE
-              ? "stop the program that holds the port"
-              : "name another interface: multicast-iface=IFACE"));
+              ? _ ("stop the program that uses the port")
+              : _ ("name another interface: multicast-iface=IFACE")));
 
   return FALSE;
 }
@@ -203,8 +216,8 @@ doctor_check_arrival (DoctorCase *c, guint seconds)
   if (c->uri == NULL || c->iface == NULL || !doctor_system_is_live (c->system)
       || !lmcc_address_is_multicast (&c->group)) {
     doctor_add (c, "arrival", DOCTOR_SKIP,
-        g_strdup ("no packet was waited for"),
-        c->uri == NULL ? g_strdup ("give the session's URI") : NULL);
+        g_strdup (_ ("no packet was waited for")),
+        c->uri == NULL ? g_strdup (_ ("give the URI of the session")) : NULL);
     return;
   }
 

@@ -93,34 +93,42 @@ doctor_check_address (DoctorCase *c)
   lmcc_address_format (&c->group, text);
   if (!lmcc_address_is_multicast (&c->group)) {
     doctor_add (c, "address", DOCTOR_FAIL,
-        g_strdup_printf ("%s is not a multicast address", text),
-        g_strdup ("take the sender's address property, in 239.255.0.0/16 or "
-                  "ff15::/16"));
+        g_strdup_printf (_ ("%s is not a multicast address"), text),
+        g_strdup (_ ("take the sender's address property, in 239.255.0.0/16 or "
+                     "ff15::/16")));
   } else if (is_always_flooded (&c->group)) {
     doctor_add (c, "address", DOCTOR_WARN,
         g_strdup_printf (
-            "%s has the Ethernet address of a 224.0.0.x group: "
-            "switches send it to every port, and 224.0.0.x is never routed",
+            _ ("%s maps to the Ethernet address of a 224.0.0.x group: "
+               "switches send it to every port, and 224.0.0.x is never "
+               "routed"),
             text),
-        g_strdup ("send to another address, such as " TOOL_DEFAULT_ADDRESS));
+        g_strdup_printf (_ ("send to another address, such as %s"),
+            TOOL_DEFAULT_ADDRESS));
   } else if (lmcc_address_is_source_specific (&c->group)
       && c->uri->source.family == LMCC_FAMILY_NONE) {
     doctor_add (c, "address", DOCTOR_FAIL,
-        g_strdup_printf ("%s is source-specific, but no source is given: "
-                         "routers ignore such a join (RFC 4607)",
+        g_strdup_printf (
+            _ ("%s is source-specific, but the URI names no source: "
+               "routers ignore this join (RFC 4607)"),
             text),
-        g_strdup ("write the sender before the group: "
-                  "lmcc://SENDER@GROUP:PORT"));
+        g_strdup (_ ("write the sender before the group: "
+                     "lmcc://SENDER@GROUP:PORT")));
   } else if (find_mac_twin (c, twin)) {
     doctor_add (c, "address", DOCTOR_WARN,
         g_strdup_printf (
-            "%s, joined on this host, shares an Ethernet address "
-            "with a group from %s on: the one's packets come with the other's",
+            _ ("%s, joined on this host, has the same Ethernet address "
+               "as a group of the session from %s on: packets of each "
+               "arrive with those of the other"),
             twin, text),
-        g_strdup ("send to an address that differs in its last 23 bits"));
+        g_strdup (_ ("send to an address that differs in its last 23 bits")));
   } else {
     doctor_add (c, "address", DOCTOR_OK,
-        g_strdup_printf ("%s is a multicast address of its own", text), NULL);
+        g_strdup_printf (
+            _ ("no other group on this host has the Ethernet address of "
+               "%s"),
+            text),
+        NULL);
   }
 }
 
@@ -131,10 +139,11 @@ append_interface (GString *text, const DoctorInterface *iface)
     g_string_append (text, ", ");
   g_string_append_printf (text, "%s (%s%s%s%s%s%s)", iface->name,
       iface->up ? "up" : "down",
-      iface->up && !iface->carrier ? ", no link" : "",
-      iface->loopback ? ", loopback" : "",
-      iface->multicast ? ", multicast" : "",
-      iface->wireless ? ", wireless" : "", iface->bridge ? ", bridge" : "");
+      iface->up && !iface->carrier ? _ (", no link") : "",
+      iface->loopback ? _ (", loopback") : "",
+      iface->multicast ? _ (", multicast") : "",
+      iface->wireless ? _ (", wireless") : "",
+      iface->bridge ? _ (", bridge") : "");
 }
 
 static gboolean
@@ -170,13 +179,16 @@ doctor_check_interfaces (DoctorCase *c)
 
   if (!any_up)
     doctor_add (c, "interfaces", DOCTOR_FAIL,
-        list->len == 0 ? g_strdup ("there is no network interface")
-                       : g_strdup_printf ("no interface is up: %s", list->str),
-        g_strdup ("ip link set lo up, or the interface towards the sender"));
+        list->len == 0
+            ? g_strdup (_ ("there is no network interface"))
+            : g_strdup_printf (_ ("no interface is up: %s"), list->str),
+        g_strdup (
+            _ ("ip link set lo up, or the interface towards the sender")));
   else if (count_usable (c->system) == 0)
     doctor_add (c, "interfaces", DOCTOR_WARN,
-        g_strdup_printf ("only senders on this host can be heard: no interface "
-                         "but loopback is up with a link and multicast: %s",
+        g_strdup_printf (
+            _ ("only senders on this host can be received: no interface "
+               "except loopback is up with a link and multicast: %s"),
             list->str),
         g_strdup ("ip link set IFACE up multicast on"));
   else
@@ -191,25 +203,29 @@ use_wanted_interface (DoctorCase *c, const gchar *wanted)
   c->iface = doctor_system_find_interface (c->system, name ? name : wanted);
   if (c->iface == NULL)
     doctor_add (c, "route", DOCTOR_FAIL,
-        g_strdup_printf ("there is no interface %s", wanted),
-        g_strdup ("take one of the list above for multicast-iface"));
+        g_strdup_printf (_ ("there is no interface %s"), wanted),
+        g_strdup (
+            _ ("use an interface of the list above for multicast-iface")));
   else if (!c->iface->up)
     doctor_add (c, "route", DOCTOR_FAIL,
-        g_strdup_printf ("multicast-iface %s is down", wanted),
+        g_strdup_printf (_ ("multicast-iface %s is down"), wanted),
         g_strdup_printf ("ip link set %s up", wanted));
   else if (c->iface->loopback && c->group.family == LMCC_FAMILY_IPV6)
     doctor_add (c, "route", DOCTOR_FAIL,
-        g_strdup_printf ("multicast-iface %s is loopback, where Linux has no "
-                         "IPv6 multicast",
+        g_strdup_printf (
+            _ ("multicast-iface %s is the loopback interface, on which "
+               "Linux has no IPv6 multicast"),
             wanted),
-        g_strdup ("take an IPv4 group, or another interface"));
+        g_strdup (_ ("use an IPv4 group, or another interface")));
   else if (!c->iface->multicast && !c->iface->loopback)
     doctor_add (c, "route", DOCTOR_FAIL,
-        g_strdup_printf ("multicast-iface %s has multicast off", wanted),
+        g_strdup_printf (_ ("multicast is switched off on multicast-iface %s"),
+            wanted),
         g_strdup_printf ("ip link set %s multicast on", wanted));
   else
     doctor_add (c, "route", DOCTOR_OK,
-        g_strdup_printf ("groups are joined on %s, as asked", wanted), NULL);
+        g_strdup_printf (_ ("groups are joined on %s, as requested"), wanted),
+        NULL);
 }
 
 void
@@ -230,29 +246,34 @@ doctor_check_route (DoctorCase *c, const gchar *wanted_iface)
     gboolean ipv6 = c->group.family == LMCC_FAMILY_IPV6;
 
     doctor_add (c, "route", ipv6 ? DOCTOR_FAIL : DOCTOR_WARN,
-        g_strdup_printf ("no route leads to %s: %s", text,
-            ipv6 ? "IPv6 multicast has no loopback to fall back to"
-                 : "loopback is used, and only senders on this host are heard"),
+        g_strdup_printf (_ ("no route leads to %s: %s"), text,
+            ipv6
+                ? _ ("IPv6 multicast cannot fall back to the loopback "
+                     "interface")
+                : _ ("the loopback interface is used, and only senders on this "
+                     "host are received")),
         g_strdup_printf (
-            "name the interface towards the sender: "
-            "multicast-iface=IFACE, or for all programs ip route add %s dev "
-            "IFACE",
+            _ ("name the interface towards the sender: "
+               "multicast-iface=IFACE, or for all programs: ip route add "
+               "%s dev IFACE"),
             ipv6 ? "ff00::/8" : "224.0.0.0/4"));
   } else if (c->iface != NULL && !c->iface->multicast && !c->iface->loopback) {
     doctor_add (c, "route", DOCTOR_FAIL,
-        g_strdup_printf ("%s goes to %s, which has multicast off", text, name),
-        g_strdup_printf ("ip link set %s multicast on, or "
-                         "multicast-iface=IFACE",
-            name));
+        g_strdup_printf (
+            _ ("%s is routed to %s, on which multicast is switched off"), text,
+            name),
+        g_strdup_printf (
+            _ ("ip link set %s multicast on, or multicast-iface=IFACE"), name));
   } else if (count_usable (c->system) > 1) {
     doctor_add (c, "route", DOCTOR_WARN,
-        g_strdup_printf ("%s is joined on %s, as the route says, but other "
-                         "interfaces could be meant",
+        g_strdup_printf (
+            _ ("%s is joined on %s, as the route says, but the sender "
+               "may be on another interface"),
             text, name),
-        g_strdup ("if the sender is elsewhere: multicast-iface=IFACE"));
+        g_strdup (_ ("if it is, set multicast-iface=IFACE")));
   } else {
     doctor_add (c, "route", DOCTOR_OK,
-        g_strdup_printf ("%s is joined on %s", text, name), NULL);
+        g_strdup_printf (_ ("%s is joined on %s"), text, name), NULL);
   }
 }
 
@@ -280,14 +301,15 @@ doctor_check_wireless (DoctorCase *c)
   if (c->iface->wireless || has_wireless_port (c->system, c->iface->name))
     doctor_add (c, "wireless", DOCTOR_WARN,
         g_strdup_printf (
-            "%s is wireless: multicast goes out once, at a low "
-            "rate and without repetition, so loss there is not congestion",
+            _ ("%s is wireless: access points send multicast once, at a "
+               "low rate and without retransmission, so packet loss "
+               "there does not mean congestion"),
             c->iface->name),
-        g_strdup ("use a cable, or switch on multicast-to-unicast conversion "
-                  "in the access point (RFC 9119)"));
+        g_strdup (_ ("use a cable, or switch on multicast-to-unicast "
+                     "conversion in the access point (RFC 9119)")));
   else
     doctor_add (c, "wireless", DOCTOR_OK,
-        g_strdup_printf ("%s is not wireless", c->iface->name), NULL);
+        g_strdup_printf (_ ("%s is not wireless"), c->iface->name), NULL);
 }
 
 /* Returns: (nullable) (transfer full): the router that the session's packets
@@ -317,18 +339,18 @@ doctor_check_ttl (DoctorCase *c)
   if (c->uri != NULL && c->uri->source.family != LMCC_FAMILY_NONE
       && router != NULL)
     doctor_add (c, "ttl", DOCTOR_OK,
-        g_strdup_printf ("%s is beyond the router %s: its packets come only "
-                         "with a TTL of more than 1, which is what senders "
-                         "start with",
+        g_strdup_printf (
+            _ ("%s is behind the router %s: its packets arrive only with "
+               "a TTL above 1, which is the default of senders"),
             lmcc_address_format (&c->uri->source, source), router),
-        g_strdup ("set the sender's ttl-mc to the number of routers + 1; they "
-                  "need multicast routing (PIM)"));
+        g_strdup (_ ("set the sender's ttl-mc to the number of routers + 1; "
+                     "the routers need multicast routing (PIM)")));
   else
     doctor_add (c, "ttl", DOCTOR_OK,
-        g_strdup ("senders start with TTL 1: packets stay in their own network "
-                  "segment"),
-        g_strdup ("across routers set the sender's ttl-mc to their number + "
-                  "1; they need multicast routing (PIM)"));
+        g_strdup (_ ("senders use TTL 1 by default: packets stay in their own "
+                     "network segment")),
+        g_strdup (_ ("to cross routers, set the sender's ttl-mc to their "
+                     "number + 1; they need multicast routing (PIM)")));
 }
 
 /* The kernel uses the larger of the two (ip-sysctl). */
@@ -362,28 +384,32 @@ doctor_check_rp_filter (DoctorCase *c)
 
   if (filter == 0)
     doctor_add (c, "rp_filter", DOCTOR_OK,
-        g_strdup ("no packet is dropped for its source address"), NULL);
+        g_strdup (_ ("no packet is dropped because of its source address")),
+        NULL);
   else if (has_source
       && (back == NULL || (filter == 1 && !g_str_equal (back, c->iface->name))))
     doctor_add (c, "rp_filter", DOCTOR_FAIL,
-        g_strdup_printf ("rp_filter is %d, and the source is routed by %s, not "
-                         "by %s: its packets are dropped",
+        g_strdup_printf (
+            _ ("rp_filter is %d, and the route to the source is by %s, "
+               "not by %s: its packets are dropped"),
             (gint) filter, back ? back : "nothing", c->iface->name),
         g_strdup_printf (
-            "sysctl -w net.ipv4.conf.all.rp_filter=0 "
-            "net.ipv4.conf.%s.rp_filter=0, or a route to the source",
+            _ ("sysctl -w net.ipv4.conf.all.rp_filter=0 "
+               "net.ipv4.conf.%s.rp_filter=0, or add a route to the "
+               "source"),
             c->iface->name));
   else if (filter == 1 && !has_source && count_usable (c->system) > 1)
     doctor_add (c, "rp_filter", DOCTOR_WARN,
-        g_strdup_printf ("rp_filter is 1: packets on %s are dropped unless "
-                         "their source is routed by it",
+        g_strdup_printf (
+            _ ("rp_filter is 1: packets on %s are dropped unless the "
+               "route to their source uses this interface"),
             c->iface->name),
         g_strdup_printf ("sysctl -w net.ipv4.conf.all.rp_filter=2 "
                          "net.ipv4.conf.%s.rp_filter=2",
             c->iface->name));
   else
     doctor_add (c, "rp_filter", DOCTOR_OK,
-        g_strdup_printf ("rp_filter is %d, which does no harm here",
+        g_strdup_printf (_ ("rp_filter is %d, which does no harm here"),
             (gint) filter),
         NULL);
 }
@@ -405,30 +431,35 @@ doctor_check_igmp_version (DoctorCase *c)
 
   if (version == 1 || version == 2)
     doctor_add (c, "igmp-version", specific ? DOCTOR_FAIL : DOCTOR_WARN,
-        g_strdup_printf ("IGMPv%d is forced: source-specific joins do not work"
-                         "%s",
-            (gint) version, version == 1 ? ", and groups are not left" : ""),
+        g_strdup_printf (
+            _ ("IGMPv%d is forced: source-specific joins do not work%s"),
+            (gint) version,
+            version == 1 ? _ (", and groups are never left") : ""),
         g_strdup_printf ("sysctl -w net.ipv4.conf.all.force_igmp_version=0 "
                          "net.ipv4.conf.%s.force_igmp_version=0",
             c->iface ? c->iface->name : "IFACE"));
   else if ((heard == 1 || heard == 2) && specific)
     doctor_add (c, "igmp-version", DOCTOR_WARN,
-        g_strdup_printf ("a querier on %s speaks IGMPv%u, and so this host "
-                         "does: its joins do not name the source, and the "
-                         "network may ignore them (RFC 4607)",
+        g_strdup_printf (
+            _ ("a querier on %s uses IGMPv%u, so this host does, too: "
+               "its joins do not name the source, and the network may "
+               "ignore them (RFC 4607)"),
             c->iface->name, heard),
-        g_strdup ("switch the querier (router or switch) to IGMPv3, or use an "
-                  "any-source session: a group of 239.255.0.0/16, and no "
-                  "source in the URI"));
+        g_strdup (_ ("configure the querier (router or switch) for IGMPv3, or "
+                     "use an any-source session: a group of 239.255.0.0/16, "
+                     "and no source in the URI")));
   else if (heard == 1 || heard == 2)
     doctor_add (c, "igmp-version", DOCTOR_OK,
-        g_strdup_printf ("IGMPv%u is spoken, as a querier on %s does: enough "
-                         "for a session that names no source",
+        g_strdup_printf (
+            _ ("IGMPv%u is used, because a querier on %s uses it: this "
+               "is enough for a session that names no source"),
             heard, c->iface->name),
         NULL);
   else
     doctor_add (c, "igmp-version", DOCTOR_OK,
-        g_strdup ("IGMPv3 is spoken unless a router asks for less"), NULL);
+        g_strdup (
+            _ ("IGMPv3 is used unless a router requests an older version")),
+        NULL);
 }
 
 /* lmccsrc has one group on each socket: the limit of 20 does not matter to it,
@@ -449,16 +480,19 @@ doctor_check_memberships (DoctorCase *c)
       "proc/sys/net/ipv4/igmp_max_msf");
   if (groups < 1)
     doctor_add (c, "memberships", DOCTOR_FAIL,
-        g_strdup_printf ("a socket may join %d groups", (gint) groups),
+        g_strdup_printf (_ ("a socket can join at most %d groups"),
+            (gint) groups),
         g_strdup ("sysctl -w net.ipv4.igmp_max_memberships=20"));
   else if (specific && sources < 1)
     doctor_add (c, "memberships", DOCTOR_FAIL,
-        g_strdup_printf ("a socket may name %d sources", (gint) sources),
+        g_strdup_printf (_ ("a socket can name at most %d sources"),
+            (gint) sources),
         g_strdup ("sysctl -w net.ipv4.igmp_max_msf=10"));
   else
     doctor_add (c, "memberships", DOCTOR_OK,
-        g_strdup_printf ("a socket may join %d groups; lmccsrc has a socket "
-                         "for each",
+        g_strdup_printf (
+            _ ("a socket can join %d groups; lmccsrc has one socket for "
+               "each group"),
             (gint) groups),
         NULL);
 }
@@ -471,7 +505,7 @@ doctor_check_receive_buffer (DoctorCase *c)
   if (!doctor_system_read_number (c->system, &max,
           "proc/sys/net/core/rmem_max")) {
     doctor_add (c, "receive-buffer", DOCTOR_SKIP,
-        g_strdup ("net.core.rmem_max cannot be read"), NULL);
+        g_strdup (_ ("net.core.rmem_max cannot be read")), NULL);
     return;
   }
 
@@ -479,19 +513,18 @@ doctor_check_receive_buffer (DoctorCase *c)
       "proc/sys/net/core/rmem_default");
   if (max < RECEIVE_BUFFER_WANTED)
     doctor_add (c, "receive-buffer", DOCTOR_WARN,
-        g_strdup_printf ("a socket may buffer %" G_GINT64_FORMAT " bytes "
-                         "(default %" G_GINT64_FORMAT
-                         "): at a high rate this host drops "
-                         "packets itself",
-            max, standard),
-        g_strdup_printf ("sysctl -w net.core.rmem_max=%d, and lmccsrc's "
-                         "buffer-size",
+        g_strdup_printf (
+            _ ("a socket can buffer at most %.0f bytes (default %.0f): "
+               "at a high rate this host drops packets itself"),
+            (gdouble) max, (gdouble) standard),
+        g_strdup_printf (
+            _ ("sysctl -w net.core.rmem_max=%d, and set buffer-size of "
+               "lmccsrc"),
             4 * RECEIVE_BUFFER_WANTED));
   else
     doctor_add (c, "receive-buffer", DOCTOR_OK,
-        g_strdup_printf ("a socket may buffer %" G_GINT64_FORMAT " bytes "
-                         "(default %" G_GINT64_FORMAT ")",
-            max, standard),
+        g_strdup_printf (_ ("a socket can buffer %.0f bytes (default %.0f)"),
+            (gdouble) max, (gdouble) standard),
         NULL);
 }
 
@@ -512,19 +545,23 @@ doctor_check_snooping (DoctorCase *c)
   if (bad->len > 0)
     doctor_add (c, "snooping", DOCTOR_WARN,
         g_strdup_printf (
-            "bridge %s snoops but does not query: unless a router "
-            "does, it floods all groups or goes silent after 260 s",
+            _ ("bridge %s snoops but has no querier: unless a router "
+               "sends queries, it floods all groups or stops forwarding "
+               "them after 260 s"),
             bad->str),
-        g_strdup_printf ("ip link set %s type bridge mcast_querier 1 on one "
-                         "bridge of the network",
+        g_strdup_printf (
+            _ ("ip link set %s type bridge mcast_querier 1 on one bridge "
+               "of the network"),
             bad->str));
   else if (n_bridges > 0)
     doctor_add (c, "snooping", DOCTOR_OK,
-        g_strdup ("the bridges of this host query or do not snoop"), NULL);
+        g_strdup (
+            _ ("the bridges of this host have a querier, or do not snoop")),
+        NULL);
   else
     doctor_add (c, "snooping", DOCTOR_OK,
-        g_strdup ("this host has no bridge; a switch that snoops needs a "
-                  "querier in the network all the same"),
+        g_strdup (_ ("this host has no bridge; a switch that snoops needs a "
+                     "querier in the network nevertheless")),
         NULL);
 }
 
@@ -542,27 +579,31 @@ check_port (DoctorCase *c, guint16 port)
         users->len == 0 ? NULL : &g_array_index (users, DoctorPortUser, 0);
 
     doctor_add (c, "port", DOCTOR_FAIL,
-        g_strdup_printf ("UDP port %u is held by a program that does not "
-                         "share it (user %d)",
+        g_strdup_printf (
+            _ ("UDP port %u is used by a program that does not share it "
+               "(user %d)"),
             port, user ? (gint) user->uid : -1),
-        g_strdup_printf ("find it with ss -ulnp 'sport = :%u' and stop it, "
-                         "or send on another port",
+        g_strdup_printf (
+            _ ("find it with ss -ulnp 'sport = :%u' and stop it, or send "
+               "on another port"),
             port));
   } else if (live && doctor_port_is_taken (&any, port)) {
     doctor_add (c, "port", DOCTOR_OK,
-        g_strdup_printf ("UDP port %u is in use on an address of this host, as "
-                         "by an lmccsink here that takes reports; that does "
-                         "not keep the group's packets away",
+        g_strdup_printf (
+            _ ("UDP port %u is in use on an address of this host, for "
+               "example by an lmccsink that takes reports; this does not "
+               "keep the group's packets away"),
             port),
         NULL);
   } else if (users->len > 0) {
     doctor_add (c, "port", DOCTOR_OK,
-        g_strdup_printf ("UDP port %u can be shared with other sockets (%u)",
-            port, users->len),
+        g_strdup_printf (
+            _ ("UDP port %u can be shared with other sockets (%u)"), port,
+            users->len),
         NULL);
   } else {
     doctor_add (c, "port", DOCTOR_OK,
-        g_strdup_printf ("UDP port %u is free", port), NULL);
+        g_strdup_printf (_ ("UDP port %u is free"), port), NULL);
   }
 }
 
@@ -572,11 +613,12 @@ check_parity (DoctorCase *c)
   if (c->uri->port % 2 == 0)
     return;
   doctor_add (c, "port", DOCTOR_WARN,
-      g_strdup_printf ("UDP port %u is odd: RTP has an even one, and RTCP the "
-                       "next (RFC 3550 section 11); players may take %u and %u "
-                       "instead",
+      g_strdup_printf (
+          _ ("UDP port %u is odd: RTP uses an even port, and RTCP the "
+             "next one (RFC 3550 section 11); players may use %u and "
+             "%u instead"),
           c->uri->port, c->uri->port - 1, c->uri->port),
-      g_strdup ("send on an even port"));
+      g_strdup (_ ("send on an even port")));
 }
 
 void

@@ -9,11 +9,6 @@
 /* Below a made-up root the answer of nft is a file of it. */
 #define RULESET_FILE "nft-ruleset"
 
-#define ALLOW_RULES                                                        \
-  "nft insert rule inet filter %s meta l4proto %s accept; "                \
-  "nft insert rule inet filter %s udp dport { %u, %u } accept (with your " \
-  "table's name)"
-
 /* Returns: (nullable): what nft knows; only root may ask */
 static gchar *
 read_ruleset (const DoctorSystem *system)
@@ -92,6 +87,22 @@ chain_stops (const Chain *chain, guint word)
   return chain->drops[word] || (chain->closed && !chain->accepts[word]);
 }
 
+/* Of a protocol, a port or both. */
+static gchar *
+format_stopped (const gchar *chain, const gchar *protocol, const gchar *port)
+{
+  if (port == NULL)
+    return g_strdup_printf (_ ("the rules of nft chain %s seem to drop %s"),
+        chain, protocol);
+  if (protocol == NULL)
+    return g_strdup_printf (
+        _ ("the rules of nft chain %s seem to drop UDP port %s"), chain, port);
+
+  return g_strdup_printf (
+      _ ("the rules of nft chain %s seem to drop %s and UDP port %s"), chain,
+      protocol, port);
+}
+
 /* Returns: whether the chain may stop the session */
 static gboolean
 judge_chain (DoctorCase *c, const Chain *chain, gchar **words, guint port)
@@ -102,13 +113,13 @@ judge_chain (DoctorCase *c, const Chain *chain, gchar **words, guint port)
     return FALSE;
 
   doctor_add (c, "firewall", DOCTOR_WARN,
-      g_strdup_printf ("nft chain %s does not let %s%s%s%s in, as far as its "
-                       "rules show",
-          chain->name, protocol ? words[0] : "",
-          protocol && media ? " and " : "", media ? "UDP port " : "",
-          media ? words[1] : ""),
-      g_strdup_printf (ALLOW_RULES, chain->name, words[0], chain->name, port,
-          port + 1));
+      format_stopped (chain->name, protocol ? words[0] : NULL,
+          media ? words[1] : NULL),
+      g_strdup_printf (
+          _ ("nft insert rule inet filter %s meta l4proto %s accept; "
+             "nft insert rule inet filter %s udp dport { %u, %u } "
+             "accept (with the name of your table)"),
+          chain->name, words[0], chain->name, port, port + 1));
 
   return TRUE;
 }
@@ -136,7 +147,7 @@ check_ruleset (DoctorCase *c, const gchar *ruleset)
 
   if (!stopped)
     doctor_add (c, "firewall", DOCTOR_OK,
-        g_strdup_printf ("no nft chain stops %s or UDP port %u", protocol,
+        g_strdup_printf (_ ("no nft chain drops %s or UDP port %u"), protocol,
             port),
         NULL);
 }
@@ -159,19 +170,20 @@ say_unreadable (DoctorCase *c)
 
   if (live && !has_nft ())
     doctor_add (c, "firewall", DOCTOR_SKIP,
-        g_strdup ("the firewall's rules cannot be read: there is no nft"),
+        g_strdup (_ ("cannot read the firewall's rules: the program nft is not "
+                     "there")),
         g_strdup_printf ("install the package nftables%s",
             root ? "" : ", and run this as root"));
   else if (live && root)
     doctor_add (c, "firewall", DOCTOR_SKIP,
-        g_strdup ("the firewall's rules cannot be read: nft list ruleset "
-                  "fails"),
-        g_strdup ("run nft list ruleset and see what it says; a container may "
-                  "not be allowed to"));
+        g_strdup (
+            _ ("cannot read the firewall's rules: nft list ruleset fails")),
+        g_strdup (_ ("run nft list ruleset and read its message; a container "
+                     "may not have the permission")));
   else
     doctor_add (c, "firewall", DOCTOR_SKIP,
-        g_strdup ("the firewall's rules cannot be read"),
-        g_strdup ("run this as root, or look with sudo nft list ruleset"));
+        g_strdup (_ ("cannot read the firewall's rules")),
+        g_strdup (_ ("run this as root, or look with sudo nft list ruleset")));
 }
 
 void
@@ -184,9 +196,9 @@ doctor_check_firewall (DoctorCase *c)
 
   if (legacy != NULL && strstr (legacy, "filter") != NULL)
     doctor_add (c, "firewall", DOCTOR_WARN,
-        g_strdup ("iptables (legacy) filters packets"),
-        g_strdup ("look with iptables -S INPUT: IGMP and the session's two UDP "
-                  "ports must get in"));
+        g_strdup (_ ("iptables (legacy) filters packets")),
+        g_strdup (_ ("look with iptables -S INPUT: it must accept IGMP and the "
+                     "session's two UDP ports")));
   else if (ruleset != NULL)
     check_ruleset (c, ruleset);
   else

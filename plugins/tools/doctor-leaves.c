@@ -165,23 +165,25 @@ report_leave (DoctorCase *c, const gchar *group, gint64 took)
 
   if (took >= LEAVE_PATIENCE)
     doctor_add (c, "leaves", DOCTOR_FAIL,
-        g_strdup_printf ("packets of %s, a layer above the base, still come "
-                         "%g s after it was left: the network does not honour "
-                         "leaves, and a receiver that goes down is not helped",
+        g_strdup_printf (
+            _ ("packets of %s, a layer above the base layer, still "
+               "arrive %g s after its leave: the network does not honour "
+               "leaves, so leaving a layer does not relieve this link"),
             group, seconds),
-        g_strdup ("switch on snooping with a querier, and fast leave, or a "
-                  "last-member query interval of 1 s; see that no other "
-                  "receiver behind the same switch port wants the layer"));
+        g_strdup (_ ("switch on snooping with a querier, and fast leave, or a "
+                     "last-member query interval of 1 s; check that no other "
+                     "receiver behind the same switch port has joined the "
+                     "layer")));
   else if (took > FAST_LEAVE)
     doctor_add (c, "leaves", DOCTOR_OK,
-        g_strdup_printf ("packets of %s came for %.1f s after it was left: "
-                         "the network asks first whether anybody else wants "
-                         "them",
+        g_strdup_printf (
+            _ ("packets of %s arrived for %.1f s after its leave: the "
+               "network first asks whether another host wants them"),
             group, seconds),
-        g_strdup ("fast leave in the switches makes that shorter"));
+        g_strdup (_ ("fast leave in the switches shortens this time")));
   else
     doctor_add (c, "leaves", DOCTOR_OK,
-        g_strdup_printf ("packets of %s stop %.1f s after it is left", group,
+        g_strdup_printf (_ ("packets of %s stop %.1f s after its leave"), group,
             seconds),
         NULL);
 }
@@ -196,13 +198,14 @@ try_leave (DoctorCase *c, const Sniffer *sniffer, const gchar *group)
 
   if (sniffer_wait (sniffer, begin + BEFORE)) {
     doctor_add (c, "leaves", DOCTOR_WARN,
-        g_strdup_printf ("packets of %s, a layer above the base, come although "
-                         "this host has not joined it: a receiver that goes "
-                         "down does not unload this link",
+        g_strdup_printf (
+            _ ("packets of %s, a layer above the base layer, arrive "
+               "although this host has not joined it: leaving a layer "
+               "does not relieve this link"),
             group),
-        g_strdup ("switch on IGMP snooping (IPv6: MLD) with a querier; a "
-                  "direct cable has no such thing, and another receiver "
-                  "behind the same switch port has the same effect"));
+        g_strdup (_ ("switch on IGMP snooping (IPv6: MLD) with a querier; a "
+                     "direct cable has none, and another receiver behind the "
+                     "same switch port has the same effect")));
     return;
   }
   fd = doctor_open_joined (c->uri, &sniffer->group, sniffer->port,
@@ -215,11 +218,12 @@ try_leave (DoctorCase *c, const Sniffer *sniffer, const gchar *group)
     report_leave (c, group, watch_leave (sniffer));
   else
     doctor_add (c, "leaves", DOCTOR_WARN,
-        g_strdup_printf ("no packet of %s, the layer above the base, came "
-                         "within %d s of its join, although the base comes",
+        g_strdup_printf (
+            _ ("no packet of %s, the layer above the base layer, arrived "
+               "within %d s of its join, although the base layer arrives"),
             group, (gint) (JOIN_PATIENCE / G_TIME_SPAN_SECOND)),
-        g_strdup ("let the network carry all of the session's groups, which "
-                  "are consecutive addresses"));
+        g_strdup (_ ("let the network carry all groups of the session, which "
+                     "have consecutive addresses")));
 }
 
 /**
@@ -242,25 +246,27 @@ doctor_check_leaves (DoctorCase *c, const DoctorProbe *probe)
   lmcc_address_format (&sniffer.group, group);
   if (doctor_is_this_host (&probe->sender))
     doctor_add (c, "leaves", DOCTOR_SKIP,
-        g_strdup ("the sender is on this host: the network has no part in it"),
-        g_strdup ("run this on another host"));
+        g_strdup (_ ("the sender is on this host, so that the network has no "
+                     "part in it")),
+        g_strdup (_ ("run this on another host")));
   else if (probe->session.turning_groups > 0)
     doctor_add (c, "leaves", DOCTOR_SKIP,
-        g_strdup_printf ("groups take turns in this session, and %s is silent "
-                         "at times by itself",
+        g_strdup_printf (
+            _ ("groups take turns in this session, and %s is sometimes "
+               "silent"),
             group),
-        g_strdup ("run this with a session of another algorithm"));
+        g_strdup (_ ("run this with a session of another algorithm")));
   else if (doctor_is_joined (c, &sniffer.group))
     doctor_add (c, "leaves", DOCTOR_SKIP,
-        g_strdup_printf ("a receiver on this host has joined %s: whether the "
-                         "network honours leaves cannot be seen",
+        g_strdup_printf (
+            _ ("a receiver on this host has joined %s, so that leaves "
+               "cannot be observed"),
             group),
-        g_strdup ("stop it, and run this again"));
+        g_strdup (_ ("stop it, and run this again")));
   else if (!sniffer_open (&sniffer, if_nametoindex (c->iface->name)))
     doctor_add (c, "leaves", DOCTOR_SKIP,
-        g_strdup_printf ("whether the network honours leaves was not tried: %s",
-            g_strerror (errno)),
-        g_strdup ("run this as root"));
+        g_strdup_printf (_ ("leaves were not tested: %s"), g_strerror (errno)),
+        g_strdup (_ ("run this as root")));
   else
     try_leave (c, &sniffer, group);
 }

@@ -53,16 +53,17 @@ doctor_check_querier (DoctorCase *c, guint seconds)
     return;
   if (!doctor_system_is_live (c->system) || seconds == 0) {
     doctor_add (c, "querier", DOCTOR_SKIP,
-        g_strdup ("not listened for IGMP queries, which come every 125 s"),
-        g_strdup ("run this as root with --querier=130"));
+        g_strdup (_ ("IGMP queries, which are sent every 125 s, were not "
+                     "waited for")),
+        g_strdup (_ ("run this as root with --querier=130")));
     return;
   }
 
   fd = socket (AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_IGMP);
   if (fd < 0) {
     doctor_add (c, "querier", DOCTOR_SKIP,
-        g_strdup_printf ("IGMP cannot be listened to: %s", g_strerror (errno)),
-        g_strdup ("run this as root"));
+        g_strdup_printf (_ ("cannot listen for IGMP: %s"), g_strerror (errno)),
+        g_strdup (_ ("run this as root")));
     return;
   }
   if (c->iface != NULL)
@@ -71,13 +72,15 @@ doctor_check_querier (DoctorCase *c, guint seconds)
 
   if (wait_for_query (fd, seconds, &from))
     doctor_add (c, "querier", DOCTOR_OK,
-        g_strdup_printf ("%s queries", lmcc_address_format (&from, text)),
+        g_strdup_printf (_ ("%s sends IGMP queries"),
+            lmcc_address_format (&from, text)),
         NULL);
   else
     doctor_add (c, "querier", DOCTOR_WARN,
-        g_strdup_printf ("no IGMP query came within %u s: snooping switches "
-                         "may stop forwarding",
+        g_strdup_printf (
+            _ ("no IGMP query arrived within %u s: snooping switches may "
+               "stop forwarding"),
             seconds),
-        g_strdup ("switch on the querier of one switch or router"));
+        g_strdup (_ ("switch on the querier of one switch or router")));
   close (fd);
 }

@@ -6,8 +6,6 @@
 #include <libintl.h>
 #include <locale.h>
 
-#include <plugins/common/messages.h>
-
 #include "tool.h"
 #include "tool-parser.h"
 

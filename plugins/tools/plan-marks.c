@@ -122,8 +122,7 @@ read_algorithm (const PlanMarksOptions *options, Plan *plan, GError **error)
   names = plan_list_algorithms (NULL);
 
   return plan_bad_value (error,
-      "there is no algorithm `%s'; write "
-      "--algorithm=%s",
+      _ ("there is no algorithm `%s'; write --algorithm=%s"),
       options->algorithm_name, names);
 }
 
@@ -138,13 +137,12 @@ check_belongs (const Plan *plan, const gchar *option, gboolean is_given,
     return TRUE;
   to = list_algorithms (FALSE, setting);
   if (plan->algorithm == NULL)
-    return plan_bad_value (error, "%s needs an algorithm; write --algorithm=%s",
-        option, to);
+    return plan_bad_value (error,
+        _ ("%s needs an algorithm; write --algorithm=%s"), option, to);
 
   return plan_bad_value (error,
-      "%s belongs to --algorithm=%s, not to %s; "
-      "leave it out",
-      option, to, plan->algorithm->name);
+      _ ("%s belongs to --algorithm=%s, not to %s; omit it"), option, to,
+      plan->algorithm->name);
 }
 
 static gboolean
@@ -176,8 +174,8 @@ read_seconds (const gchar *option, const gchar *text, gboolean zero,
   if (end == text || *end != '\0' || !(seconds <= MAX_SECONDS)
       || !(zero ? seconds >= 0 : seconds * LMCC_SECOND >= 1))
     return plan_bad_value (error,
-        "%s=%s is not a time in seconds; write a "
-        "number %s 0, at most %g, such as 0.5",
+        _ ("%s=%s is not a time in seconds; write a number %s 0, at "
+           "most %g, such as 0.5"),
         option, text, zero ? "from" : "above", MAX_SECONDS);
   *time = (LmccTime) (seconds * LMCC_SECOND + 0.5);
 
@@ -271,8 +269,9 @@ plan_read_marks (const PlanMarksOptions *options, Plan *plan, GError **error)
 
   if (options->n_signals != PLAN_NOT_GIVEN
       && (options->n_signals < 1 || options->n_signals > MAX_SIGNALS))
-    return plan_bad_value (error, "--signals=%d is out of range; write 1 to %d",
-        options->n_signals, MAX_SIGNALS);
+    return plan_bad_value (error,
+        _ ("--signals=%d is out of range; write 1 to %d"), options->n_signals,
+        MAX_SIGNALS);
   if (has_slots (plan))
     plan->n_signals = options->n_signals != PLAN_NOT_GIVEN
         ? (guint) options->n_signals

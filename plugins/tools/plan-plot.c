@@ -124,8 +124,9 @@ plan_plot (const Plan *plan, const gchar *file, GError **error)
     return TRUE;
 
   g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_FAILED,
-      "--plot=%s was not drawn; it needs python3 with matplotlib (Debian: "
-      "python3-matplotlib), and a name that ends in .png, .svg or .pdf",
+      _ ("--plot=%s was not drawn; it needs python3 with "
+         "matplotlib (Debian: python3-matplotlib), and a name that "
+         "ends in .png, .svg or .pdf"),
       file);
   return FALSE;
 }

@@ -46,8 +46,8 @@ read_number (const gchar *text, const gchar *option, gdouble least,
     return TRUE;
 
   return plan_bad_value (error,
-      "--%s=%s is not a number from %g to %g; write "
-      "one such as %s",
+      _ ("--%s=%s is not a number from %g to %g; write a number "
+         "such as %s"),
       option, text, least, most, example);
 }
 
@@ -160,8 +160,9 @@ plan_print_repair (const Plan *plan)
   gdouble losses[N_LOSSES], levels[N_LOSSES][LMCC_MAX_LAYERS];
   guint n = get_losses (plan, losses), i, k;
 
-  g_print ("\nwhole pictures with %g %% of repair in groups of %.2f s, lost "
-           "packets in rows of %g\n",
+  g_print (_ ("\nshare of complete pictures with %g %% of repair data in "
+              "windows of %.2f s, with %g consecutive lost packets on "
+              "average\n"),
       100 * plan->repair, window_seconds (plan), plan->repair_burst);
   g_print ("%5s  %8s  %8s", "level", "source", "repair");
   for (k = 0; k < n; k++) {

@@ -78,17 +78,17 @@ plan_window (const Plan *plan)
 void
 plan_print_stream (const Plan *plan)
 {
-  g_print ("\nkey frames: %u, the largest of %" G_GSIZE_FORMAT
-           " bytes, at most %.2f s apart: window=%u or more\n",
-      plan->n_keys, plan->largest_key,
+  g_print (_ ("\nkey frames: %u, the largest has %.0f bytes, at most %.2f s "
+              "apart: window=%u or more\n"),
+      plan->n_keys, (gdouble) plan->largest_key,
       (gdouble) plan->longest_group / GST_SECOND, plan_window (plan));
   if (plan->key_level == plan->n_layers)
-    g_print ("not all of them fit, even into all layers\n");
+    g_print (_ ("not all of them fit, even into all layers\n"));
   else if (plan->key_level == 0)
-    g_print ("all of them fit at every level\n");
+    g_print (_ ("all of them fit at every level\n"));
   else
-    g_print ("all of them fit from level %u on; below it receivers get no "
-             "picture of some groups\n",
+    g_print (_ ("all of them fit from level %u on; below it receivers "
+                "miss the pictures of some groups\n"),
         plan->key_level);
 }
 

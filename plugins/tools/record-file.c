@@ -5,6 +5,8 @@
  */
 #include "record-file.h"
 
+#include <plugins/common/messages.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <gio/gio.h>
@@ -19,15 +21,18 @@ set_error (GError **error, const gchar *path, gint code)
 
   if (code == EEXIST)
     g_set_error (error, G_IO_ERROR, (gint) kind,
-        "--record=%s is there already; name another file, or delete it first",
+        _ ("the file of --record=%s exists already; name another "
+           "file, or delete it first"),
         path);
   else if (code == ENOENT && !g_file_test (directory, G_FILE_TEST_IS_DIR))
     g_set_error (error, G_IO_ERROR, (gint) kind,
-        "--record=%s: there is no directory %s; make it first", path,
-        directory);
+        _ ("--record=%s: the directory %s does not exist; create it "
+           "first"),
+        path, directory);
   else
     g_set_error (error, G_IO_ERROR, (gint) kind,
-        "--record=%s cannot be written (%s); name a file where you may write",
+        _ ("--record=%s cannot be written (%s); name a file in a "
+           "directory where you may write"),
         path, g_strerror (code));
 }
 

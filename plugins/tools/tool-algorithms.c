@@ -143,19 +143,21 @@ complain (const gchar *name)
 {
   g_autofree gchar *names = lmcc_algorithm_format_names ();
 
-  tool_error ("there is no algorithm `%s'; there is: %s", name, names);
+  tool_error (_ ("there is no algorithm `%s'; the algorithms are: %s"), name,
+      names);
 }
 
 gint
 tool_algorithms (gint argc, gchar **argv)
 {
   gboolean json = FALSE;
-  const GOptionEntry entries[] = {
-    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL }, { NULL }
-  };
+  const GOptionEntry entries[] = { { "json", 0, 0, G_OPTION_ARG_NONE, &json,
+                                       N_ ("Print JSON"), NULL },
+    { NULL } };
   g_autoptr (ToolParser) parser = tool_parser_new ("[NAME]",
-      "Lists the algorithms, or the paper and settings of one: what the\n"
-      "property algorithm-settings of lmccsrc and of lmccsink takes.");
+      N_ ("Lists the algorithms, or the paper and settings of one: "
+          "the values of the\n"
+          "property algorithm-settings of lmccsrc and of lmccsink."));
   const LmccAlgorithm *only = NULL;
   guint n, i;
   const LmccAlgorithm *const *list = lmcc_algorithm_list (&n);
@@ -166,7 +168,7 @@ tool_algorithms (gint argc, gchar **argv)
   if (!tool_parser_parse (parser, &argc, &argv))
     return TOOL_EXIT_USAGE;
   if (argc > 2) {
-    tool_error ("too many arguments; see --help");
+    tool_error (_ ("too many arguments; see --help"));
     return TOOL_EXIT_USAGE;
   }
   if (argc == 2 && (only = lmcc_algorithm_find (argv[1])) == NULL) {

@@ -59,7 +59,8 @@ print_text (const DoctorCase *c)
     if (f->remedy != NULL)
       g_print ("%-4s  %-14s  -> %s\n", "", "", f->remedy);
   }
-  g_print ("\n%u failed, %u warnings\n",
+  g_print (_ ("\n"
+              "%u failed, %u warnings\n"),
       count_status (c->findings, DOCTOR_FAIL),
       count_status (c->findings, DOCTOR_WARN));
 }
@@ -180,8 +181,8 @@ seconds_are_valid (const gchar *option, gint seconds, gint least)
   if (seconds >= least && seconds <= MAX_SECONDS)
     return TRUE;
 
-  tool_error ("%s=%d is out of range; write %d to %d", option, seconds, least,
-      MAX_SECONDS);
+  tool_error (_ ("%s=%d is out of range; write %d to %d"), option, seconds,
+      least, MAX_SECONDS);
   return FALSE;
 }
 
@@ -194,22 +195,25 @@ tool_doctor (gint argc, gchar **argv)
   gboolean json = FALSE;
   const GOptionEntry entries[] = {
     { "multicast-iface", 0, 0, G_OPTION_ARG_STRING, &iface,
-        "Interface to join on, or several: eth0,eth1, instead of what the "
-        "route says",
+        N_ ("Interface to join on, or several, such as eth0,eth1 "
+            "(default: the route's)"),
         "IFACE" },
     { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds,
-        "How long to wait for a packet (default 3)", "SECONDS" },
+        N_ ("How long to wait for a packet (default 3)"), "SECONDS" },
     { "querier", 0, 0, G_OPTION_ARG_INT, &querier_seconds,
-        "How long to wait for an IGMP query (default 0; needs root)",
+        N_ ("How long to wait for an IGMP query (default 0; needs "
+            "root)"),
         "SECONDS" },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, N_ ("Print JSON"), NULL },
     { "root", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &root,
         "Read proc and sys below this directory", "DIR" },
     { NULL }
   };
   g_autoptr (ToolParser) parser = tool_parser_new ("[URI]",
-      "Says why no packet comes. Each line is OK, WARN, FAIL or SKIP (not\n"
-      "checked), with what was found and, after the arrow, what to do.");
+      N_ ("Finds out why no packet arrives. Each line is OK, WARN, "
+          "FAIL or SKIP (not\n"
+          "checked), followed by the finding and, after the arrow, "
+          "the remedy."));
   g_autoptr (DoctorSystem) system = NULL;
   g_autoptr (GPtrArray) findings =
       g_ptr_array_new_with_free_func ((GDestroyNotify) finding_free);

@@ -70,8 +70,8 @@ tool_has_lmcc (const gchar *element)
   if (factory != NULL)
     return TRUE;
 
-  tool_error ("there is no element %s; install the lmcc plugin, or set "
-              "GST_PLUGIN_PATH_1_0 to where it was built",
+  tool_error (_ ("there is no element %s; install the lmcc plugin, or set "
+                 "GST_PLUGIN_PATH_1_0 to the directory where it was built"),
       element);
   return FALSE;
 }
@@ -101,8 +101,8 @@ print_line (gchar **argv)
 static void
 tell_no_launch (const gchar *cause)
 {
-  tool_error ("gst-launch-1.0 cannot be run: %s; install GStreamer's tools "
-              "(gstreamer1.0-tools)",
+  tool_error (_ ("cannot run gst-launch-1.0: %s; install GStreamer's tools "
+                 "(gstreamer1.0-tools)"),
       cause);
 }
 

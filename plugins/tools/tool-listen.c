@@ -263,7 +263,7 @@ level_changed_text (ToolReceiver *receiver, const GstStructure *message)
 
   g_print ("%7.2f s  level %s -> %s: %s (rate %s, loss %s)%s\n",
       tool_receiver_elapsed (receiver), from, to,
-      reason != NULL ? reason : "no reason given", rate, loss, control);
+      reason != NULL ? reason : _ ("no reason given"), rate, loss, control);
   fflush (stdout);
 }
 
@@ -405,8 +405,8 @@ add_sink (ToolReceiver *receiver)
   GstElement *sink = gst_element_factory_make ("fakesink", NULL);
 
   if (sink == NULL) {
-    tool_error ("there is no element fakesink; install GStreamer's core "
-                "elements");
+    tool_error (_ ("there is no element fakesink; install GStreamer's core "
+                   "elements"));
     return FALSE;
   }
   g_object_set (sink, "sync", FALSE, "async", FALSE, NULL);
@@ -429,12 +429,13 @@ tool_listen (gint argc, gchar **argv)
   };
   const GOptionEntry entries[] = {
     { "json", 0, 0, G_OPTION_ARG_NONE, &listener.json,
-        "Print one JSON object on each line", NULL },
+        N_ ("Print one JSON object on each line"), NULL },
     { NULL }
   };
   g_autoptr (ToolParser) parser = tool_parser_new ("URI",
-      "Receives a session without a picture: a line for each level change\n"
-      "and one each second.");
+      N_ ("Receives a session without showing it: prints a line for "
+          "each level change\n"
+          "and one each second."));
 
   tool_parser_add (parser, entries);
   tool_receiver_add_options (&receiver, parser);

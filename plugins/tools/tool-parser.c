@@ -177,7 +177,7 @@ tool_parser_parse (ToolParser *parser, gint *argc, gchar ***argv)
     exit (TOOL_EXIT_OK);
   }
   if (!g_option_context_parse (parser->context, argc, argv, &error)) {
-    tool_error ("%s; see --help", error->message);
+    tool_error (_ ("%s; see --help"), error->message);
     return FALSE;
   }
 

@@ -65,8 +65,9 @@ read_scheme (const PlanOptions *options, Plan *plan, GError **error)
     return TRUE;
 
   return plan_bad_value (error,
-      "there is no scheme `%s'; write --scheme=equal, "
-      "increase-by-one, doubling, multiplicative, heavy-tail or explicit",
+      _ ("there is no scheme `%s'; write --scheme=equal, "
+         "increase-by-one, doubling, multiplicative, heavy-tail or "
+         "explicit"),
       options->scheme_name);
 }
 
@@ -80,16 +81,17 @@ read_factor (const PlanOptions *options, Plan *plan, GError **error)
     return TRUE;
   if (plan->scheme != LMCC_RATE_SCHEME_MULTIPLICATIVE)
     return plan_bad_value (error,
-        "--factor belongs to --scheme=multiplicative, not "
-        "to %s; leave it out",
+        _ ("--factor belongs to --scheme=multiplicative, not to %s; "
+           "omit it"),
         lmcc_rate_scheme_name (plan->scheme));
 
   plan->factor = g_ascii_strtod (options->factor_text, &end);
   if (end == options->factor_text || *end != '\0' || !isfinite (plan->factor)
       || plan->factor <= 1)
     return plan_bad_value (error,
-        "--factor=%s is not a number above 1; write how "
-        "many times the cumulative rate grows with each layer, such as 1.3",
+        _ ("--factor=%s is not a number above 1; write the ratio of "
+           "the cumulative rates of two neighbouring levels, such as "
+           "1.3"),
         options->factor_text);
 
   return TRUE;
@@ -102,12 +104,12 @@ read_explicit_rates (const PlanOptions *options, Plan *plan, GError **error)
 
   if (options->rates_text == NULL)
     return plan_bad_value (error,
-        "--scheme=explicit has no rates; write the rate "
-        "of each layer, base first, such as --rates=128k,128k,256k");
+        _ ("--scheme=explicit needs rates; write the rate of each "
+           "layer, base layer first, such as --rates=128k,128k,256k"));
   if (options->base_rate_text != NULL)
     return plan_bad_value (error,
-        "--base-rate and --rates both give the base's "
-        "rate; leave --base-rate out");
+        _ ("--base-rate and --rates both give the rate of the base "
+           "layer; omit --base-rate"));
 
   n = lmcc_rates_parse (options->rates_text, plan->rates, error);
   if (n == 0) {
@@ -116,8 +118,7 @@ read_explicit_rates (const PlanOptions *options, Plan *plan, GError **error)
   }
   if (options->n_layers != PLAN_NOT_GIVEN && (guint) options->n_layers != n)
     return plan_bad_value (error,
-        "--layers=%d, but --rates has %u rates; "
-        "leave --layers out",
+        _ ("--layers=%d, but --rates has %u rates; omit --layers"),
         options->n_layers, n);
   plan->n_layers = n;
   plan->base_rate = plan->rates[0];
@@ -133,8 +134,8 @@ read_rates (const PlanOptions *options, Plan *plan, GError **error)
 
   if (options->rates_text != NULL)
     return plan_bad_value (error,
-        "--rates belongs to --scheme=explicit, not to %s; "
-        "leave one of them out",
+        _ ("--rates belongs to --scheme=explicit, not to %s; omit "
+           "one of them"),
         lmcc_rate_scheme_name (plan->scheme));
 
   plan->base_rate = DEFAULT_BASE_RATE;
@@ -158,18 +159,18 @@ read_address (const PlanOptions *options, Plan *plan, GError **error)
 
   if (!lmcc_address_parse (text, &plan->address))
     return plan_bad_value (error,
-        "--address=%s is not an IPv4 or IPv6 address; "
-        "write one such as " TOOL_DEFAULT_ADDRESS,
-        text);
+        _ ("--address=%s is not an IPv4 or IPv6 address; write one such as "
+           "%s"),
+        text, TOOL_DEFAULT_ADDRESS);
   if (!lmcc_address_is_multicast (&plan->address))
     return plan_bad_value (error,
-        "--address=%s is not multicast; take one of "
-        "239.255.0.0/16 or ff15::/16",
+        _ ("--address=%s is not a multicast address; use one of "
+           "239.255.0.0/16 or ff15::/16"),
         text);
   if (!lmcc_address_group (&plan->address, plan->layering.n_groups - 1, &last))
     return plan_bad_value (error,
-        "%u groups from --address=%s on leave its scope; "
-        "take a lower address or fewer --layers",
+        _ ("%u groups from --address=%s on leave its scope; use a "
+           "lower address or fewer --layers"),
         plan->layering.n_groups, text);
 
   return TRUE;
@@ -203,7 +204,9 @@ check_plot (const PlanOptions *options, const Plan *plan, GError **error)
   flid = plan_list_algorithms ("probabilities");
 
   return plan_bad_value (error,
-      "--plot draws FLID's joins and throughput; write --algorithm=%s", flid);
+      _ ("--plot draws the joins and the throughput of FLID; write "
+         "--algorithm=%s"),
+      flid);
 }
 
 /* An RTP packet with our header extension and IPv6 and UDP headers. */
@@ -221,13 +224,14 @@ plan_make (const PlanOptions *options, Plan *plan, GError **error)
 {
   if (options->n_layers != PLAN_NOT_GIVEN
       && (options->n_layers < 1 || options->n_layers > LMCC_MAX_LAYERS))
-    return plan_bad_value (error, "--layers=%d is out of range; write 1 to %d",
-        options->n_layers, LMCC_MAX_LAYERS);
+    return plan_bad_value (error,
+        _ ("--layers=%d is out of range; write 1 to %d"), options->n_layers,
+        LMCC_MAX_LAYERS);
   if (options->packet_size < min_packet_size ()
       || options->packet_size > LMCC_MAX_PACKET_SIZE)
     return plan_bad_value (error,
-        "--packet-size=%d is out of range; write %d to %d "
-        "bytes, IP and UDP headers included",
+        _ ("--packet-size=%d is out of range; write %d to %d bytes, "
+           "including IP and UDP headers"),
         options->packet_size, min_packet_size (), LMCC_MAX_PACKET_SIZE);
   plan->packet_size = options->packet_size;
 
@@ -268,72 +272,79 @@ tool_plan (gint argc, gchar **argv)
     .marks = { .n_signals = PLAN_NOT_GIVEN },
   };
   g_autofree gchar *names = plan_list_algorithms (NULL);
-  g_autofree gchar *algorithms = g_strdup_printf ("Whose marks the session "
-                                                  "has: %s (default: none)",
+  g_autofree gchar *algorithms = g_strdup_printf (
+      _ ("Algorithm whose marks the session carries: %s (default: none)"),
       names);
   const GOptionEntry entries[] = {
     { "scheme", 0, 0, G_OPTION_ARG_STRING, &options.scheme_name,
-        "How the rates grow: equal, increase-by-one, doubling (default), "
-        "multiplicative, heavy-tail or explicit",
+        N_ ("How the rates grow: equal, increase-by-one, doubling "
+            "(default), multiplicative, heavy-tail or explicit"),
         "SCHEME" },
     { "factor", 0, 0, G_OPTION_ARG_STRING, &options.factor_text,
-        "multiplicative: how many times the cumulative rate grows with each "
-        "layer (default 1.3)",
+        N_ ("multiplicative: ratio of the cumulative rates of "
+            "neighbouring levels (default 1.3)"),
         "NUMBER" },
     { "rates", 0, 0, G_OPTION_ARG_STRING, &options.rates_text,
-        "explicit: the rate of each layer, base first", "RATE,RATE..." },
+        N_ ("explicit: rate of each layer, base layer first"), "RATE,RATE..." },
     { "layers", 0, 0, G_OPTION_ARG_INT, &options.n_layers,
-        "Number of layers, 1 to 64 (default 6)", "NUMBER" },
+        N_ ("Number of layers, 1 to 64 (default 6)"), "NUMBER" },
     { "base-rate", 0, 0, G_OPTION_ARG_STRING, &options.base_rate_text,
-        "Rate of the base layer in bit/s; k, M and G are understood "
-        "(default 128k)",
+        N_ ("Rate of the base layer in bit/s; k, M and G are "
+            "understood (default 128k)"),
         "RATE" },
     { "packet-size", 0, 0, G_OPTION_ARG_INT, &options.packet_size,
-        "Bytes of a packet, IP and UDP headers included (default 1200)",
+        N_ ("Packet size in bytes, including IP and UDP headers "
+            "(default 1200)"),
         "BYTES" },
     { "address", 0, 0, G_OPTION_ARG_STRING, &options.address_text,
-        "Address of the base group; layer i is on the i-th after it "
-        "(default " TOOL_DEFAULT_ADDRESS ")",
+        N_ ("Address of the base group; layer i uses the i-th address "
+            "after it (default 239.255.42.1)"),
         "ADDRESS" },
     { "algorithm", 0, 0, G_OPTION_ARG_STRING, &options.marks.algorithm_name,
         algorithms, "ALGORITHM" },
     { "slot", 0, 0, G_OPTION_ARG_STRING, &options.marks.slot_text,
-        "Length of a slot (default: flid 0.5, rlc 8 packets of the base, "
-        "synchronized from the nominal RTT)",
+        N_ ("Slot duration (default: flid 0.5, rlc 8 packets of the "
+            "base layer, synchronized from the nominal RTT)"),
         "SECONDS" },
     { "nominal-rtt", 0, 0, G_OPTION_ARG_STRING, &options.marks.rtt_text,
-        "RTT of the TCP that receivers should equal (default: flid and "
-        "synchronized 0.1, rlc from the slot)",
+        N_ ("Round-trip time of the TCP connection whose rate "
+            "receivers should equal (default: flid and synchronized "
+            "0.1, rlc from the slot)"),
         "SECONDS" },
     { "probabilities", 0, 0, G_OPTION_ARG_STRING,
         &options.marks.probabilities_text,
-        "flid: how likely each level may go up: heuristic (default), "
-        "hill-climb, hill-climb-log or a number for each",
+        N_ ("flid: probability of an increase signal for each level: "
+            "heuristic (default), hill-climb, hill-climb-log or a "
+            "number for each"),
         "HOW" },
     { "signals", 0, 0, G_OPTION_ARG_INT, &options.marks.n_signals,
-        "How many slots to show (default 16)", "NUMBER" },
+        N_ ("Number of slots to show (default 16)"), "NUMBER" },
     { "leave-latency", 0, 0, G_OPTION_ARG_STRING,
         &options.marks.leave_latency_text,
-        "flid-dl: longest time from a leave to the last packet (default 4)",
+        N_ ("flid-dl: longest time from a leave to the last packet "
+            "(default 4)"),
         "SECONDS" },
     { "repair", 0, 0, G_OPTION_ARG_STRING, &options.repair.share_text,
-        "Repair data as a share of the media (default 0.1)", "SHARE" },
+        N_ ("Repair data as a share of the media (default 0.1)"), "SHARE" },
     { "repair-loss", 0, 0, G_OPTION_ARG_STRING, &options.repair.loss_text,
-        "Share of lost packets that is expected (default 0.02)", "SHARE" },
+        N_ ("Expected share of lost packets (default 0.02)"), "SHARE" },
     { "repair-burst", 0, 0, G_OPTION_ARG_STRING, &options.repair.burst_text,
-        "Packets that are lost in a row, on average (default 1)", "NUMBER" },
+        N_ ("Mean number of consecutive lost packets (default 1)"), "NUMBER" },
     { "plot", 0, 0, G_OPTION_ARG_FILENAME, &options.plot_file,
-        "flid: draw joins and throughput over loss to a .png, .svg or .pdf",
+        N_ ("flid: draw joins and throughput over packet loss to a "
+            ".png, .svg or .pdf file"),
         "FILE" },
     { "stream", 0, 0, G_OPTION_ARG_FILENAME, &options.stream,
-        "A file of encoded video: say from which level on its key frames fit",
+        N_ ("File of encoded video: print the lowest level at which "
+            "all its key frames fit"),
         "FILE" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &options.json,
-        "Print JSON, rates in bit/s", NULL },
+        N_ ("Print JSON, with rates in bit/s"), NULL },
     { NULL }
   };
   g_autoptr (ToolParser) parser = tool_parser_new (NULL,
-      "Prints the layers of a session: rates, packets and addresses.");
+      N_ ("Prints the layers of a session: rates, packets and "
+          "addresses."));
   g_autoptr (GError) error = NULL;
   Plan plan = { 0 };
 
@@ -342,7 +353,7 @@ tool_plan (gint argc, gchar **argv)
   if (!tool_parser_parse (parser, &argc, &argv))
     return TOOL_EXIT_USAGE;
   if (argc > 1) {
-    tool_error ("plan takes no argument `%s'; see --help", argv[1]);
+    tool_error (_ ("plan takes no argument `%s'; see --help"), argv[1]);
     return TOOL_EXIT_USAGE;
   }
 

@@ -57,9 +57,9 @@ make_line (const gchar *uri)
     }
     tool_line_set (line, "video-sink", GST_OBJECT_NAME (sink));
   } else {
-    g_printerr ("There is no screen (DISPLAY and WAYLAND_DISPLAY are not set): "
-                "the picture and the sound are decoded, and neither shown nor "
-                "heard.\n");
+    g_printerr (_ ("There is no screen (DISPLAY and WAYLAND_DISPLAY are not "
+                   "set): the picture and the sound are decoded, but neither "
+                   "shown nor heard.\n"));
     tool_line_add (line, "video-sink=fakesink sync=true",
         "audio-sink=fakesink sync=true", NULL);
   }
@@ -75,29 +75,34 @@ tool_play (gint argc, gchar **argv)
   gint level = -1, latency = -1, silence = -1;
   const GOptionEntry entries[] = {
     { "level", 0, 0, G_OPTION_ARG_INT, &level,
-        "Highest level to hold, 0 for the base (default: all)", "LEVEL" },
+        N_ ("Highest level to join, 0 for the base layer alone "
+            "(default: all)"),
+        "LEVEL" },
     { "multicast-iface", 0, 0, G_OPTION_ARG_STRING, &iface,
-        "Interface to receive on, or several: eth0,eth1 (default: the kernel's "
-        "route; loopback where there is none)",
+        N_ ("Interface to receive on, or several, such as eth0,eth1 "
+            "(default: the kernel's route, or loopback without a "
+            "route)"),
         "IFACE" },
     { "latency", 0, 0, G_OPTION_ARG_INT, &latency,
-        "How long to wait for late packets (default: as lmccsrc)", "MS" },
+        N_ ("How long to wait for late packets (default: that of "
+            "lmccsrc)"),
+        "MS" },
     { "record", 0, 0, G_OPTION_ARG_FILENAME, &record,
-        "Write the session into a file (.mkv, .webm, .mp4) instead, until its "
-        "sender stops",
+        N_ ("Record the session in a file (.mkv, .webm or .mp4) "
+            "instead, until its sender stops"),
         "FILE" },
     { "silence", 0, 0, G_OPTION_ARG_INT, &silence,
-        "With --record: a sender that is silent for so long, and said no BYE, "
-        "has stopped; 0: wait for ever (default: 60)",
+        N_ ("With --record: end the recording after this time of "
+            "silence; 0: never (default: 60)"),
         "SECONDS" },
     { NULL }
   };
   g_autoptr (ToolParser) parser = tool_parser_new ("[URI]",
-      "Shows a session and plays its sound, until stopped. Prints the line of\n"
-      "gst-launch-1.0 that it runs. URI is that of the base group "
-      "(default:\n" DEFAULT_URI
-      "). Without a screen picture and sound are decoded,\n"
-      "and neither shown nor heard.");
+      N_ ("Shows a session and plays its sound, until stopped. Prints the\n"
+          "gst-launch-1.0 line that it runs. URI is that of the base group\n"
+          "(default: lmcc://239.255.42.1:5004). Without a screen, pictures "
+          "and\n"
+          "sound are decoded, but neither shown nor heard."));
   g_autoptr (GError) error = NULL;
   g_autoptr (GString) uri = NULL;
   g_autoptr (GPtrArray) line = NULL;
@@ -114,12 +119,13 @@ tool_play (gint argc, gchar **argv)
   }
 
   if (silence > MAX_SILENCE) {
-    tool_error ("--silence=%d: at most %d; 0 is for ever", silence,
-        MAX_SILENCE);
+    tool_error (_ ("--silence=%d is out of range; write at most %d, or 0 for "
+                   "no limit"),
+        silence, MAX_SILENCE);
     return TOOL_EXIT_USAGE;
   }
   if (silence >= 0 && record == NULL) {
-    tool_error ("--silence is for --record");
+    tool_error (_ ("--silence needs --record"));
     return TOOL_EXIT_USAGE;
   }
 

@@ -26,21 +26,25 @@ tool_receiver_add_options (ToolReceiver *receiver, ToolParser *parser)
 {
   const GOptionEntry entries[] = {
     { "seconds", 0, 0, G_OPTION_ARG_INT, &receiver->seconds,
-        "Stop after this time (default: at Ctrl-C)", "SECONDS" },
+        N_ ("Stop after this time (default: at Ctrl-C)"), "SECONDS" },
     { "max-level", 0, 0, G_OPTION_ARG_STRING, &receiver->max_level,
-        "Highest level to hold, 0 for the base (default: all)", "LEVEL" },
+        N_ ("Highest level to join, 0 for the base layer alone "
+            "(default: all)"),
+        "LEVEL" },
     { "multicast-iface", 0, 0, G_OPTION_ARG_STRING, &receiver->multicast_iface,
-        "Interface to join on, or several: eth0,eth1, instead of what the "
-        "route says",
+        N_ ("Interface to join on, or several, such as eth0,eth1 "
+            "(default: the route's)"),
         "IFACE" },
     { "latency", 0, 0, G_OPTION_ARG_STRING, &receiver->latency,
-        "How long to wait for late packets (default: as lmccsrc)", "MS" },
+        N_ ("How long to wait for late packets (default: that of "
+            "lmccsrc)"),
+        "MS" },
     { "source-policy", 0, 0, G_OPTION_ARG_STRING, &receiver->source_policy,
-        "Whose session to receive: first (default), any, or ask, which is as "
-        "first here",
+        N_ ("Whose session to receive: first (default), any, or ask, "
+            "which means first here"),
         "POLICY" },
     { "codecs", 0, 0, G_OPTION_ARG_STRING, &receiver->codecs,
-        "Encoding names to take beside the usual ones", "NAME,..." },
+        N_ ("Encoding names to accept besides the usual ones"), "NAME,..." },
     { NULL }
   };
   guint i;
@@ -62,15 +66,15 @@ set_property (ToolReceiver *receiver, const gchar *name, const gchar *text)
   if (text == NULL)
     return TRUE;
   if (pspec == NULL) {
-    tool_error ("this lmccsrc has no property %s; leave --%s out", name, name);
+    tool_error (_ ("lmccsrc has no property %s here; omit --%s"), name, name);
     return FALSE;
   }
 
   g_value_init (&value, pspec->value_type);
   if (!gst_value_deserialize (&value, text)
       || g_param_value_validate (pspec, &value)) {
-    tool_error ("--%s=%s is not a value of lmccsrc's %s; see gst-inspect-1.0 "
-                "lmccsrc",
+    tool_error (_ ("--%s=%s is not a value of the property %s of lmccsrc; "
+                   "see gst-inspect-1.0 lmccsrc"),
         name, text, name);
     return FALSE;
   }
@@ -87,7 +91,7 @@ tool_receiver_open (ToolReceiver *receiver, const gchar *uri)
   g_auto (ToolUri) parsed = { 0 };
 
   if (receiver->seconds < 0) {
-    tool_error ("--seconds=%d is below 0; leave it out to go on until Ctrl-C",
+    tool_error (_ ("--seconds=%d is below 0; omit it to go on until Ctrl-C"),
         receiver->seconds);
     return FALSE;
   }
@@ -99,8 +103,9 @@ tool_receiver_open (ToolReceiver *receiver, const gchar *uri)
 
   receiver->source = gst_element_factory_make ("lmccsrc", NULL);
   if (receiver->source == NULL) {
-    tool_error ("there is no element lmccsrc; install the lmcc plugin, or set "
-                "GST_PLUGIN_PATH_1_0 to where it was built");
+    tool_error (_ ("there is no element lmccsrc; install the lmcc plugin, or "
+                   "set GST_PLUGIN_PATH_1_0 to the directory where it was "
+                   "built"));
     return FALSE;
   }
   receiver->pipeline = gst_pipeline_new (NULL);
@@ -155,7 +160,8 @@ on_finish_timeout (gpointer user_data)
   ToolReceiver *receiver = user_data;
 
   receiver->finish_timeout = 0;
-  tool_error ("the pipeline did not end within %d s; stopped", FINISH_SECONDS);
+  tool_error (_ ("the pipeline did not end within %d s and was stopped"),
+      FINISH_SECONDS);
   tool_receiver_stop (receiver, TOOL_EXIT_FAILURE);
 
   return G_SOURCE_REMOVE;
@@ -208,7 +214,7 @@ print_warning (ToolReceiver *receiver, const gchar *text)
     *latest = now;
     g_hash_table_insert (receiver->warned_of, g_strdup (text), latest);
   }
-  tool_error ("warning: %s", text);
+  tool_error (_ ("warning: %s"), text);
 }
 
 static gboolean
@@ -278,7 +284,8 @@ on_second (gpointer user_data)
   note_received (receiver, stats);
   if (!receiver->received && !receiver->warned && elapsed > PATIENCE_SECONDS) {
     receiver->warned = TRUE;
-    tool_error ("no packet yet; gst-lmcc-1.0 doctor '%s' says why",
+    tool_error (_ ("no packet has arrived yet; gst-lmcc-1.0 doctor '%s' "
+                   "finds out why"),
         receiver->uri);
   }
   if (receiver->handler->second != NULL)
@@ -329,7 +336,8 @@ tool_receiver_run (ToolReceiver *receiver)
   gst_element_set_state (receiver->pipeline, GST_STATE_NULL);
 
   if (receiver->status == TOOL_EXIT_OK && !receiver->received) {
-    tool_error ("no packet came; gst-lmcc-1.0 doctor '%s' says why",
+    tool_error (_ ("no packet arrived; gst-lmcc-1.0 doctor '%s' finds out "
+                   "why"),
         receiver->uri);
     return TOOL_EXIT_FAILURE;
   }

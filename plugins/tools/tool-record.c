@@ -61,7 +61,7 @@ typedef struct _Record Record;
  * RecordStream:
  * @source_pad: name of lmccsrc's pad
  * @muxer_pad: template of the muxer's pad
- * @what: what it has, for the user
+ * @what: what it has, for the user, marked for translation
  * @has_segment: the first one has come
  * @has_caps: likewise, for the muxer
  * @times: how they change on the way
@@ -129,8 +129,8 @@ find_container (const gchar *path)
     if (g_str_has_suffix (name, containers[i].suffix))
       return &containers[i];
   }
-  tool_error ("--record=%s: the name says the format; let it end in .mkv, "
-              ".webm or .mp4",
+  tool_error (_ ("--record=%s: the name tells the format; let it end in "
+                 ".mkv, .webm or .mp4"),
       path);
 
   return NULL;
@@ -155,8 +155,8 @@ check_element (const gchar *name, const gchar *package)
 
   if (factory != NULL)
     return TRUE;
-  tool_error ("there is no element %s; install %s (so Debian calls it)", name,
-      package);
+  tool_error (_ ("there is no element %s; install %s (the Debian package)"),
+      name, package);
 
   return FALSE;
 }
@@ -202,8 +202,8 @@ fail (RecordStream *stream, const gchar *media_type, const gchar *cause)
 
   g_atomic_int_set (&record->failed, TRUE);
   GST_ELEMENT_ERROR (record->receiver.source, STREAM, MUX,
-      ("%s cannot be recorded in %s%s%s; try .mkv", media_type, record->path,
-          cause != NULL ? ": " : "", cause != NULL ? cause : ""),
+      (_ ("%s cannot be recorded in %s%s%s; try .mkv"), media_type,
+          record->path, cause != NULL ? ": " : "", cause != NULL ? cause : ""),
       (NULL));
 }
 
@@ -284,7 +284,7 @@ join (Record *record)
   if (!join_stream (&record->video) || !join_stream (&record->sound)) {
     g_atomic_int_set (&record->failed, TRUE);
     GST_ELEMENT_ERROR (record->receiver.source, STREAM, MUX,
-        ("The session cannot be recorded in %s; try .mkv", record->path),
+        (_ ("The session cannot be recorded in %s; try .mkv"), record->path),
         (NULL));
   }
   let_go (&record->video);
@@ -386,14 +386,14 @@ on_parsed (GstElement *parser G_GNUC_UNUSED, GstPad *pad, RecordStream *stream)
   g_autoptr (GstCaps) caps = gst_pad_query_caps (pad, NULL);
   const gchar *media_type = gst_caps_get_size (caps) > 0
       ? gst_structure_get_name (gst_caps_get_structure (caps, 0))
-      : "a stream of no known format";
+      : _ ("a stream of an unknown format");
   g_autofree gchar *text = describe_chain (media_type);
   g_autoptr (GError) error = NULL;
   g_autoptr (GstPad) in = NULL;
   GstElement *chain;
 
   if (strstr (record->container->takes, media_type) == NULL) {
-    fail (stream, media_type, "the format does not take it");
+    fail (stream, media_type, _ ("the format does not support it"));
     return;
   }
   chain = gst_parse_bin_from_description (text, TRUE, &error);
@@ -469,8 +469,10 @@ on_buffers (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info,
     missing = note_time (stream, time);
   g_mutex_unlock (&stream->record->lock);
   if (missing != NULL) {
-    tool_error ("no %s has come for %u s: %s is recorded without from here on",
-        missing->what, (guint) (PATIENCE / GST_SECOND), stream->record->path);
+    tool_error (_ ("no %s has arrived for %u s: %s is recorded without it "
+                   "from here on"),
+        _ (missing->what), (guint) (PATIENCE / GST_SECOND),
+        stream->record->path);
     give_up (missing);
   }
 
@@ -588,9 +590,10 @@ on_no_more_pads (GstElement *source, Record *record)
       || (sound != NULL && !add_stream (&record->sound))) {
     g_atomic_int_set (&record->failed, TRUE);
     GST_ELEMENT_ERROR (source, STREAM, MUX,
-        ("The session cannot be recorded in %s", record->path), (NULL));
+        (_ ("The session cannot be recorded in %s"), record->path), (NULL));
   } else
-    tool_error ("recording into %s; Ctrl-C ends it", record->path);
+    tool_error (_ ("recording into %s; Ctrl-C ends the recording"),
+        record->path);
 }
 
 /* From here on the main loop. */
@@ -611,11 +614,12 @@ conclude (Record *record, gint status)
 {
   if (record->made && record_file_remove_empty (record->path)
       && status == TOOL_EXIT_OK) {
-    tool_error ("nothing came that could be recorded in %s", record->path);
+    tool_error (_ ("nothing arrived that could be recorded in %s"),
+        record->path);
     return TOOL_EXIT_FAILURE;
   }
   if (status == TOOL_EXIT_OK)
-    tool_error ("%s is complete", record->path);
+    tool_error (_ ("%s is complete"), record->path);
 
   return status;
 }
@@ -665,8 +669,8 @@ tool_record (const gchar *uri, const gchar *path)
   g_mutex_init (&record.lock);
   record.path = path;
   record.container = find_container (path);
-  init_stream (&record, &record.video, "src", "video_%u", "picture");
-  init_stream (&record, &record.sound, "audio", "audio_%u", "sound");
+  init_stream (&record, &record.video, "src", "video_%u", N_ ("picture"));
+  init_stream (&record, &record.sound, "audio", "audio_%u", N_ ("sound"));
   if (record.container == NULL || !check_path (path)
       || !tool_receiver_open (&record.receiver, uri))
     return TOOL_EXIT_USAGE;

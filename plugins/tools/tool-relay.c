@@ -69,15 +69,15 @@ read_destination (Relay *relay)
   GList *addresses;
 
   if (relay->to == NULL) {
-    tool_error ("no destination; write --to=HOST:PORT, such as "
-                "--to=127.0.0.1:5600");
+    tool_error (_ ("no destination; write --to=HOST:PORT, such as "
+                   "--to=127.0.0.1:5600"));
     return FALSE;
   }
   address = g_network_address_parse (relay->to, 0, &error);
   if (address == NULL
       || g_network_address_get_port (G_NETWORK_ADDRESS (address)) == 0) {
-    tool_error ("--to=%s is not HOST:PORT%s%s; write it such as "
-                "--to=127.0.0.1:5600",
+    tool_error (_ ("--to=%s is not HOST:PORT%s%s; write it like "
+                   "--to=127.0.0.1:5600"),
         relay->to, error ? ": " : "", error ? error->message : "");
     return FALSE;
   }
@@ -85,7 +85,7 @@ read_destination (Relay *relay)
   host = g_network_address_get_hostname (G_NETWORK_ADDRESS (address));
   addresses = g_resolver_lookup_by_name (resolver, host, NULL, &error);
   if (addresses == NULL) {
-    tool_error ("--to=%s: %s; write the host's address", relay->to,
+    tool_error (_ ("--to=%s: %s; write the host's address"), relay->to,
         error->message);
     return FALSE;
   }
@@ -96,9 +96,8 @@ read_destination (Relay *relay)
   relay->family = g_inet_address_get_family (found);
   relay->port = g_network_address_get_port (G_NETWORK_ADDRESS (address));
   if (relay->port > G_MAXUINT16 - SOUND_PORT_OFFSET) {
-    tool_error (
-        "--to=%s leaves no port for the sound, which goes to the second "
-        "after; choose one up to %d",
+    tool_error (_ ("--to=%s leaves no port for the sound, which uses the "
+                   "second port after it; choose a port up to %d"),
         relay->to, G_MAXUINT16 - SOUND_PORT_OFFSET);
     return FALSE;
   }
@@ -186,7 +185,7 @@ write_sdp (const Relay *relay, const gchar *sdp)
     return TRUE;
   }
   if (!g_file_set_contents (relay->sdp_file, sdp, -1, &error)) {
-    tool_error ("%s; name a file that can be written with --sdp",
+    tool_error (_ ("%s; name a file that can be written with --sdp"),
         error->message);
     return FALSE;
   }
@@ -215,7 +214,7 @@ on_change (gpointer user_data)
   if (sdp == NULL) {
     g_autofree gchar *text = gst_caps_to_string (video);
 
-    tool_error ("no SDP can be written for a stream of caps %s", text);
+    tool_error (_ ("cannot write SDP for a stream with the caps %s"), text);
     tool_receiver_stop (relay->receiver, TOOL_EXIT_FAILURE);
   } else if (g_strcmp0 (sdp, relay->sdp) == 0) {
     return G_SOURCE_REMOVE;
@@ -223,8 +222,8 @@ on_change (gpointer user_data)
     g_free (relay->sdp);
     relay->version++;
     relay->sdp = make_sdp (relay, video, sound);
-    tool_error ("sending to %s:%u%s", relay->host, relay->port,
-        sound ? ", the sound to the second port after" : "");
+    tool_error (_ ("sending to %s:%u%s"), relay->host, relay->port,
+        sound ? _ (", the sound to the second port after it") : "");
   } else {
     tool_receiver_stop (relay->receiver, TOOL_EXIT_FAILURE);
   }
@@ -292,8 +291,8 @@ add_sink (Relay *relay, RelayStream *stream, const gchar *source_pad)
   g_autoptr (GstPad) pad = NULL;
 
   if (sink == NULL) {
-    tool_error ("there is no element udpsink; install GStreamer's good plugins "
-                "(gstreamer1.0-plugins-good)");
+    tool_error (_ ("there is no element udpsink; install GStreamer's good "
+                   "plugins (gstreamer1.0-plugins-good)"));
     return FALSE;
   }
   stream->relay = relay;
@@ -336,15 +335,17 @@ tool_relay (gint argc, gchar **argv)
   static const ToolReceiverHandler handler = { NULL };
   g_auto (Relay) relay = { NULL };
   g_auto (ToolReceiver) receiver = { .handler = &handler };
-  const GOptionEntry entries[] = { { "to", 0, 0, G_OPTION_ARG_STRING, &relay.to,
-                                       "Where the stream goes; required",
-                                       "HOST:PORT" },
+  const GOptionEntry entries[] = {
+    { "to", 0, 0, G_OPTION_ARG_STRING, &relay.to,
+        N_ ("Destination of the stream; required"), "HOST:PORT" },
     { "sdp", 0, 0, G_OPTION_ARG_FILENAME, &relay.sdp_file,
-        "Where the SDP goes (default: standard output)", "FILE" },
-    { NULL } };
+        N_ ("File for the SDP (default: standard output)"), "FILE" },
+    { NULL }
+  };
   g_autoptr (ToolParser) parser = tool_parser_new ("URI",
-      "Sends the merged stream on as plain RTP, with an SDP that VLC, mpv and\n"
-      "OBS open.");
+      N_ ("Sends the received stream on as plain RTP, with an SDP "
+          "that VLC, mpv and\n"
+          "OBS open."));
 
   relay.receiver = &receiver;
   tool_parser_add (parser, entries);

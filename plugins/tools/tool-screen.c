@@ -85,7 +85,7 @@ opens_screen (GstElementFactory *factory, GString *reasons)
   if (!opened)
     g_string_append_printf (reasons, "%s%s: %s", reasons->len > 0 ? "; " : "",
         GST_OBJECT_NAME (factory),
-        error != NULL ? error->message : "it does not start");
+        error != NULL ? error->message : _ ("it does not start"));
   gst_object_unref (sink);
 
   return opened;
@@ -131,7 +131,7 @@ format_packages (void)
   }
   g_ptr_array_add (names, NULL);
 
-  return g_strjoinv (" or ", (gchar **) names->pdata);
+  return g_strjoinv (_ (" or "), (gchar **) names->pdata);
 }
 
 /**
@@ -154,7 +154,7 @@ tool_screen_find_sink (GError **error)
 
   if (!tool_screen_is_there ()) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-        "there is no screen: neither " X11 " nor " WAYLAND " is set");
+        _ ("there is no screen: neither %s nor %s is set"), X11, WAYLAND);
     return NULL;
   }
   sinks = list_sinks ();
@@ -166,14 +166,14 @@ tool_screen_find_sink (GError **error)
   packages = format_packages ();
   if (sinks->len == 0)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-        "there is a screen, but no element that shows pictures on it; install "
-        "%s (so Debian calls it)",
+        _ ("there is a screen, but no element that shows pictures on "
+           "it; install %s (the Debian package)"),
         packages);
   else
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED,
-        "the screen (" X11 "=%s, " WAYLAND "=%s) cannot be opened: %s. Set "
-        "the variables to a screen that this user may use, or unset them",
-        is_set (X11) ? g_getenv (X11) : "",
+        _ ("cannot open the screen (%s=%s, %s=%s): %s. Set the variables to a "
+           "screen that this user may use, or unset them"),
+        X11, is_set (X11) ? g_getenv (X11) : "", WAYLAND,
         is_set (WAYLAND) ? g_getenv (WAYLAND) : "", reasons->str);
 
   return NULL;
@@ -183,15 +183,16 @@ gint
 tool_screen (gint argc, gchar **argv)
 {
   g_autoptr (ToolParser) parser = tool_parser_new (NULL,
-      "Prints the element that shows pictures on this screen, for playbin's\n"
-      "video-sink, or says what is missing.");
+      N_ ("Prints the element that shows pictures on this screen, "
+          "for playbin's\n"
+          "video-sink, or says what is missing."));
   g_autoptr (GstElementFactory) sink = NULL;
   g_autoptr (GError) error = NULL;
 
   if (!tool_parser_parse (parser, &argc, &argv))
     return TOOL_EXIT_USAGE;
   if (argc > 1) {
-    tool_error ("too many arguments; see --help");
+    tool_error (_ ("too many arguments; see --help"));
     return TOOL_EXIT_USAGE;
   }
 

@@ -75,7 +75,7 @@ number_is_valid (const gchar *option, gint value, gint least, gint most)
   if (value == NOT_GIVEN || (value >= least && value <= most))
     return TRUE;
 
-  tool_error ("%s=%d is out of range; write %d to %d", option, value, least,
+  tool_error (_ ("%s=%d is out of range; write %d to %d"), option, value, least,
       most);
   return FALSE;
 }
@@ -92,14 +92,15 @@ check_options (Send *send)
           &send->width, &send->height, &rest)
           != 2
       || send->width == 0 || send->height == 0) {
-    tool_error ("--size=%s is not a size; write one such as " DEFAULT_SIZE,
-        size);
+    tool_error (_ ("--size=%s is not a size; write one such as %s"), size,
+        DEFAULT_SIZE);
     return FALSE;
   }
   if (send->rates != NULL && !rates_are_valid (send->rates)) {
-    tool_error ("--rates=%s are not rates; write bit/s with commas between, "
-                "such as " DEFAULT_RATES,
-        send->rates);
+    tool_error (
+        _ ("--rates=%s are not rates; write bit/s, separated by commas, "
+           "such as %s"),
+        send->rates, DEFAULT_RATES);
     return FALSE;
   }
 
@@ -127,8 +128,8 @@ look_into (const gchar *path, gboolean *has_sound)
   result = info != NULL ? gst_discoverer_info_get_result (info)
                         : GST_DISCOVERER_ERROR;
   if (result == GST_DISCOVERER_ERROR || result == GST_DISCOVERER_URI_INVALID) {
-    tool_error ("%s cannot be read: %s; give a film, camera or test", path,
-        error != NULL ? error->message : "it is not a film");
+    tool_error (_ ("cannot read %s: %s; give a film, camera or test"), path,
+        error != NULL ? error->message : _ ("it is not a film"));
     return FALSE;
   }
   sounds = gst_discoverer_info_get_audio_streams (info);
@@ -202,7 +203,7 @@ make_line (const Send *send, gboolean *ends)
   tool_line_add (line, "gst-launch-1.0", NULL);
   if (g_str_equal (send->input, "camera")) {
     if (!g_file_test (CAMERA, G_FILE_TEST_EXISTS)) {
-      tool_error ("there is no camera (" CAMERA "); try test instead");
+      tool_error (_ ("there is no camera (%s); try test instead"), CAMERA);
       return NULL;
     }
     sound = FALSE;
@@ -213,7 +214,7 @@ make_line (const Send *send, gboolean *ends)
     gboolean has_sound = FALSE;
 
     if (!g_file_test (send->input, G_FILE_TEST_IS_REGULAR)) {
-      tool_error ("there is no file %s; give a film, camera or test",
+      tool_error (_ ("the file %s does not exist; give a film, camera or test"),
           send->input);
       return NULL;
     }
@@ -236,39 +237,44 @@ tool_send (gint argc, gchar **argv)
   g_auto (Send) send = { .port = NOT_GIVEN, .ttl = NOT_GIVEN };
   const GOptionEntry entries[] = {
     { "address", 0, 0, G_OPTION_ARG_STRING, &send.address,
-        "Base group; layer i goes to the i-th address after it "
-        "(default " TOOL_DEFAULT_ADDRESS ")",
+        N_ ("Base group; layer i uses the i-th address after it "
+            "(default 239.255.42.1)"),
         "ADDRESS" },
     { "port", 0, 0, G_OPTION_ARG_INT, &send.port,
-        "UDP port (default " G_STRINGIFY (TOOL_DEFAULT_PORT) ")", "PORT" },
+        N_ ("UDP port (default 5004)"), "PORT" },
     { "multicast-iface", 0, 0, G_OPTION_ARG_STRING, &send.iface,
-        "Interface to send on, or several: eth0,eth1 (default: the kernel's "
-        "route; loopback where there is none)",
+        N_ ("Interface to send on, or several, such as eth0,eth1 "
+            "(default: the kernel's route, or loopback without a "
+            "route)"),
         "IFACE" },
     { "ttl-mc", 0, 0, G_OPTION_ARG_INT, &send.ttl,
-        "How many routers it may pass, plus one (default 1, this network "
-        "only)",
+        N_ ("Number of routers that packets may pass, plus one "
+            "(default 1, this network only)"),
         "NUMBER" },
     { "rates", 0, 0, G_OPTION_ARG_STRING, &send.rates,
-        "Rates of the encodings (bit/s), lowest first (default " DEFAULT_RATES
-        ")",
+        N_ ("Bitrates of the encodings (bit/s), lowest first (default "
+            "150k,400k,1M)"),
         "RATE,RATE..." },
     { "size", 0, 0, G_OPTION_ARG_STRING, &send.size,
-        "Picture size (default " DEFAULT_SIZE ")", "WIDTHxHEIGHT" },
-    { "sdp", 0, 0, G_OPTION_ARG_FILENAME, &send.sdp, "Write the session there",
-        "FILE" },
+        N_ ("Picture size (default 640x360)"), "WIDTHxHEIGHT" },
+    { "sdp", 0, 0, G_OPTION_ARG_FILENAME, &send.sdp,
+        N_ ("Write the session description (SDP) to this file"), "FILE" },
     { "no-sound", 0, 0, G_OPTION_ARG_NONE, &send.no_sound,
-        "Send the picture alone", NULL },
+        N_ ("Send the pictures without sound"), NULL },
     { "once", 0, 0, G_OPTION_ARG_NONE, &send.once,
-        "Do not start the film again at its end", NULL },
+        N_ ("Do not repeat the film"), NULL },
     { NULL }
   };
   g_autoptr (ToolParser) parser = tool_parser_new ("[FILE|camera|test]",
-      "Sends x264 encodings of one picture, three unless --rates says\n"
-      "otherwise, one for each layer, until stopped. A film's sound goes\n"
-      "with them, as Opus in the base layer. FILE is any film, again and\n"
-      "again (default: Big Buck Bunny), camera is " CAMERA ", test a moving\n"
-      "ball and ticks. Prints the line of gst-launch-1.0 that it runs.");
+      N_ ("Sends several x264 encodings of the same pictures, three "
+          "unless --rates\n"
+          "says otherwise, one in each layer, until stopped. The "
+          "sound of a film is sent\n"
+          "with them, as Opus in the base layer. FILE is any film, "
+          "which is repeated\n"
+          "(default: Big Buck Bunny), camera is /dev/video0, test a "
+          "moving ball and\n"
+          "ticks. Prints the gst-launch-1.0 line that it runs."));
   g_autofree gchar *film = tool_find_file (FILM, INSTALLED_FILM);
   g_autoptr (GPtrArray) line = NULL;
   gboolean ends;
@@ -288,6 +294,6 @@ tool_send (gint argc, gchar **argv)
     return TOOL_EXIT_FAILURE;
 
   return ends && !send.once
-      ? tool_line_repeat (line, "The film is over: again.")
+      ? tool_line_repeat (line, _ ("The film is over and starts again."))
       : tool_line_run (line);
 }

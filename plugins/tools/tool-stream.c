@@ -130,7 +130,8 @@ tool_stream_read (const gchar *path, GError **error)
     return NULL;
   if (groups->len == 0) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "there is no key frame of a video in it; give a file of encoded video");
+        _ ("it has no video with key frames; give a file of encoded "
+           "video"));
     return NULL;
   }
 

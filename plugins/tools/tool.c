@@ -26,11 +26,11 @@ gboolean
 tool_single_argument (gint argc, gchar **argv, const gchar *what)
 {
   if (argc < 2) {
-    tool_error ("no %s; see --help", what);
+    tool_error (_ ("no %s; see --help"), what);
     return FALSE;
   }
   if (argc > 2) {
-    tool_error ("`%s' is one argument too many; see --help", argv[2]);
+    tool_error (_ ("`%s' is one argument too many; see --help"), argv[2]);
     return FALSE;
   }
 
@@ -62,7 +62,8 @@ tool_rate_parse (const gchar *text, gdouble *rate, GError **error)
     return TRUE;
 
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-      "`%s' is not a rate; write bit/s above 0, such as 128000, 128k or 1.5M",
+      _ ("`%s' is not a rate; write a number of bit/s above 0, "
+         "such as 128000, 128k or 1.5M"),
       text);
   return FALSE;
 }
@@ -123,8 +124,9 @@ uri_read_source (const gchar *text, ToolUri *uri, GError **error)
     return TRUE;
 
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-      "source `%s' is not a host's address of the group's family; write the "
-      "sender's before the group, such as lmcc://192.0.2.1@232.1.1.1",
+      _ ("`%s' is not a host address of the group's family; write "
+         "the sender's address before the group, such as "
+         "lmcc://192.0.2.1@232.1.1.1"),
       text);
   return FALSE;
 }
@@ -163,10 +165,10 @@ tool_uri_parse (const gchar *text, ToolUri *uri, GError **error)
       || g_uri_get_host (parsed) == NULL
       || !lmcc_address_parse (g_uri_get_host (parsed), &uri->address)) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "`%s' is not the address of a session%s%s; write "
-        "lmcc://GROUP:PORT, such as lmcc://" TOOL_DEFAULT_ADDRESS ":%d",
+        _ ("`%s' is not the address of a session%s%s; write "
+           "lmcc://GROUP:PORT, such as lmcc://%s:%d"),
         text, cause ? ": " : "", cause ? cause->message : "",
-        TOOL_DEFAULT_PORT);
+        TOOL_DEFAULT_ADDRESS, TOOL_DEFAULT_PORT);
     return FALSE;
   }
 
@@ -177,7 +179,7 @@ tool_uri_parse (const gchar *text, ToolUri *uri, GError **error)
     /* RTCP needs the next port too. */
     if (port < 1 || port > 65534) {
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-          "port %d in `%s' is out of range; write 1 to 65534", port, text);
+          _ ("port %d in `%s' is out of range; write 1 to 65534"), port, text);
       return FALSE;
     }
     uri->port = port;

@@ -7,6 +7,7 @@
 #include <glib.h>
 #include <json-glib/json-glib.h>
 #include <gst/lmcc/lmcc-address.h>
+#include <plugins/common/messages.h>
 
 G_BEGIN_DECLS
 

@@ -78,7 +78,7 @@ def check_lone_streams():
         video, sound, dropped, missing = CASES[case]
         lib.check(child.ends(SECONDS + 20) and child.returncode() == 0 and child.find('is complete'),
                   f'{child.name} ends with the session', child.returncode(), *child.tail())
-        told = [match.group(1) for _, match in child.find('no (sound|picture) has come for 20 s')]
+        told = [match.group(1) for _, match in child.find('no (sound|picture) has arrived for 20 s')]
         lib.check(told == [missing] * (missing is not None), f'{child.name}: {missing or "nothing"} is missed', *told)
         check_times(child.name, 'v', video)
         check_times(child.name, 'a', 0 if dropped else sound)
@@ -113,7 +113,7 @@ def check_refused():
         lib.check(done.returncode == 2 and lib.re.search(options[1], done.stderr), options[1], done.returncode,
                   done.stderr)
     child = record('taken.mkv', 9)
-    lib.check(child.wait_for('no packet yet', 10) and not os.path.exists(path_of('taken.mkv')),
+    lib.check(child.wait_for('no packet has arrived yet', 10) and not os.path.exists(path_of('taken.mkv')),
               'nothing is made before the session comes', *child.tail())
     with open(path_of('taken.mkv'), 'w', encoding='ascii') as file:
         file.write('mine')

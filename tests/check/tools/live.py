@@ -46,7 +46,7 @@ class WithoutASender(unittest.TestCase):
     def test_listen_says_that_no_packet_came_and_who_knows_why(self):
         result = run('listen', '--multicast-iface', 'lo', '--seconds', '1', f'{GROUP}:{free_port()}')
         self.assertEqual(result.returncode, FAILURE)
-        self.assertIn('no packet came', result.stderr)
+        self.assertIn('no packet arrived', result.stderr)
         self.assertIn('gst-lmcc-1.0 doctor', result.stderr)
 
     def test_listen_prints_json_lines_with_everything_unknown_or_nought(self):

@@ -50,7 +50,7 @@ class TheCommands(unittest.TestCase):
             (['listen'], '--help'),
             (['listen', 'a', 'b'], 'too many'),
             (['listen', 'http://example.org'], 'lmcc://'),
-            (['listen', '--seconds', '-1', '239.255.1.1'], 'leave it out'),
+            (['listen', '--seconds', '-1', '239.255.1.1'], 'omit it'),
             (['relay', '239.255.1.1'], '--to=HOST:PORT'),
             (['relay', '--to', '127.0.0.1', '239.255.1.1'], '127.0.0.1:5600'),
             (['relay', '--to', '127.0.0.1:0', '239.255.1.1'], '127.0.0.1:5600'),
