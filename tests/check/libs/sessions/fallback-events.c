@@ -3,7 +3,7 @@
  *
  * Three rungs over a link of which something changes: what receivers hold with
  * levels that are cumulative and that are the lowest rung and one more, and how
- * soon. The second table in docs/users/levels.md.
+ * soon. The second table in docs/measured/levels.md.
  */
 #include "sessions/fallback-rungs.h"
 #include "support/test-jobs.h"

@@ -4,7 +4,7 @@
  * Three rungs over links of many rates, with levels that are cumulative and
  * that are the lowest rung and one more: what receivers hold, what they show,
  * and for how long it is not what their link carries. The table in
- * docs/users/levels.md.
+ * docs/measured/levels.md.
  */
 #include "sessions/fallback-rungs.h"
 #include "support/test-jobs.h"

@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the tables of docs/users/levels.md have in common: three rungs, their levels,
+ * What the tables of docs/measured/levels.md have in common: three rungs, their levels,
  * links, and for how long a receiver is not at the level that fits.
  */
 #ifndef FALLBACK_RUNGS_H
