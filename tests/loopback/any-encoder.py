@@ -5,7 +5,7 @@
 at the receiver soon, or the user reads the reason.
 
 Without arguments it does the quick rows, one join each. `--all` does all of them; `--rows NAME,NAME` some;
-`--markdown FILE` writes the table of docs/users/encoders.md that is this Debian's; `--front TEXT` tries anything
+`--markdown FILE` writes the table of docs/measured/encoders.md that is this Debian's; `--front TEXT` tries anything
 else. Each row runs in a process of its own.
 
 `--waits FILE` writes the other table: how long the first picture takes twenty receivers that join one after the other,
