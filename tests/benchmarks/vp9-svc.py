@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What each level of vp9svcenc shows, beside vp9enc at the same rate: the tables of docs/users/vp9-svc.md.
+"""What each level of vp9svcenc shows, beside vp9enc at the same rate: the tables of docs/measured/vp9-svc.md.
 
 Run it with ./pipelines/env tests/benchmarks/vp9-svc.py. The clip is decoded once and held in memory.
 """
