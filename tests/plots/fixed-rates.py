@@ -48,7 +48,7 @@ def describe_rungs(row):
 
 
 def tabulate(run):
-    lines = ['| level | R_i kbit/s | units/s that fit | units/s given out | rungs shown | pictures/s | PSNR dB |',
+    lines = ['| level | R_i kbit/s | units/s that fit | units/s output | rungs shown | pictures/s | PSNR dB |',
              '|--:|--:|--:|--:|:--|--:|--:|']
     lines += [f'| {row["level"]} | {row["rate"] / 1000:.0f} | {row["units-fit"]:.1f} | {row["units"]:.1f} | '
               f'{describe_rungs(row)} | {row["pictures"]:.1f} | {row["psnr"]:.1f} |' for row in run['levels']]
@@ -56,9 +56,9 @@ def tabulate(run):
     levels = ', '.join(f'{to} at {when:.1f}' for when, _, to, _ in climber['changes']
                        if when <= climber['climbed'])
     shown = sum(climber['pictures'].values())
-    lines += ['', f'`{run["session"]}`. With the algorithm running: the top after {climber["climbed"]:.1f} s '
-              f'(level and seconds: {levels}); {shown} pictures shown, {climber["wrong"]} of them wrong, '
-              f'{climber["missing"]} missing.']
+    lines += ['', f'`{run["session"]}`. Under congestion control, the receiver reaches the top level after '
+              f'{climber["climbed"]:.1f} s (level and seconds: {levels}). It shows {shown} pictures; '
+              f'{climber["wrong"]} are wrong and {climber["missing"]} are missing.']
     return '\n'.join(lines)
 
 
