@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Draws and tabulates what tests/benchmarks/quality measured.
 
-docs/images/quality.png and the tables of docs/researchers/quality.md are made by
+docs/images/quality.png and the tables of docs/measured/quality.md are made by
 
-    tests/plots/quality.py *.json --plot docs/images/quality.png --markdown docs/researchers/quality.md
+    tests/plots/quality.py *.json --plot docs/images/quality.png --markdown docs/measured/quality.md
 
 and those of docs/measured/quality-levels.md and docs/measured/quality-beside.md by tests/benchmarks/quality-page.
 
