@@ -117,7 +117,7 @@ repair_clip_add_table (GString *text)
 
   g_string_append (text,
       "| loss, % | repair, % | level |" REPAIR_RESULT_HEAD
-      " no place |\n|---:|---:|---:|" REPAIR_RESULT_RULE "---:|\n");
+      " no room |\n|---:|---:|---:|" REPAIR_RESULT_RULE "---:|\n");
   for (i = 0; i < G_N_ELEMENTS (losses); i++) {
     for (k = 0; k < G_N_ELEMENTS (shares); k++) {
       for (level = 0; level < REPAIR_CLIP_LEVELS; level += 2) {
@@ -146,7 +146,7 @@ void
 repair_clip_add_least (GString *text)
 {
   g_string_append (text,
-      "\nThe least share that does the same for level 2 as "
+      "\nThe smallest share that reaches the same for level 2 as "
       "[above](#what-small-blocks-cost):\n\n|" REPAIR_LEAST_HEAD
       "\n|---|---|\n|");
   repair_least_put (text, 0, REPAIR_CLIP_GROUP, run_all_levels);
@@ -207,9 +207,10 @@ repair_clip_add_required (GString *text)
       n_base > 0 && n_top > n_base && base <= DOUBLING_ALLOWED && top <= base;
 
   g_string_append_printf (text,
-      "\nOf [the clip in layers that double](#the-clip-in-layers-that-double), "
-      "with %.0f %% of repair, at most %.1f %% of the base's\npictures may be "
-      "damaged at %.0f %% loss, and no more at level %u: %.2f and %.2f %%%s.\n",
+      "\nFor [the clip in layers that "
+      "double](#the-clip-in-layers-that-double), with %.0f %% of repair "
+      "data at most %.1f %% of the base layer's pictures may be damaged "
+      "at %.0f %% loss, and no more at level %u: %.2f and %.2f %%%s.\n",
       row.repair / 10.0, 100 * DOUBLING_ALLOWED, 100 * row.loss,
       DOUBLING_LEVELS - 1, 100 * base, 100 * top, passed ? "" : " **missed**");
 

@@ -117,7 +117,7 @@ typedef struct
 } Setting;
 
 static const Layers all_layers[] = {
-  { "2: its classes", keep_classes, 1, 2, { 0, 1 } },
+  { "2: classes", keep_classes, 1, 2, { 0, 1 } },
   { "9: qualities", make_qualities, 1, 4, { 0, 2, 5, 8 } },
   { "6: encodings", make_rungs, QUALITIES, 4, { 0, 1, 3, 5 } },
 };
@@ -254,8 +254,8 @@ repair_native_add_table (GString *text)
 
   g_string_append (text,
       "| layers | loss, % | in a row | level | damaged without repair, % "
-      "| damaged, % | required | not the best, % | sent, % | k | r | lost "
-      "| could come back | came back |\n"
+      "| damaged, % | required | best missing, % | sent, % | k | r | lost "
+      "| recoverable | recovered |\n"
       "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
       "\n");
   for (i = 0; i < G_N_ELEMENTS (all_layers); i++) {
@@ -280,8 +280,8 @@ repair_native_add_delays (GString *text)
 
   g_string_append (text,
       "| layers | loss, % | in a row | repair-delay, ms | more latency, ms "
-      "| damaged, % | required | sent, % | k | r | lost | could come back "
-      "| came back |\n"
+      "| damaged, % | required | sent, % | k | r | lost | recoverable "
+      "| recovered |\n"
       "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n");
   for (i = 0; i < G_N_ELEMENTS (all_layers); i++) {
     for (k = ROWS_FROM; k < G_N_ELEMENTS (paths); k += 2) {
@@ -317,9 +317,10 @@ repair_native_add_required (GString *text)
   guint n_missed = 0, i;
 
   g_string_append_printf (text,
-      "\nOf [the clip in native layers](#the-clip-in-native-layers), with %.0f "
-      "%% of repair, at most %.1f %% of the base's pictures\nmay be damaged at "
-      "%.0f %% loss, with a tolerance of three tenths:",
+      "\nFor [the clip in native layers](#the-clip-in-native-layers), with "
+      "%.0f %% of repair data at most %.1f %% of the base layer's "
+      "pictures may be damaged at %.0f %% loss, with a tolerance of 30 "
+      "%%:",
       SHARE / 10.0, 100 * path->allowed, 100 * path->loss);
   for (i = 0; i < G_N_ELEMENTS (all_layers); i++) {
     gboolean passed;

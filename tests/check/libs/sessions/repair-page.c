@@ -79,41 +79,49 @@ add_head (GString *text)
   gint seconds = repair_rows_get_seconds ();
 
   g_string_append_printf (text,
-      "# What repair data is worth\n\n"
-      "The real sender and a real receiver in virtual time, over a path that "
-      "loses packets: %d s for each row, or as many\n"
-      "groups, if they are longer; seed %u. `build/tests/check/repair-table "
-      "--full --seconds %d --markdown docs/measured/repair.md` writes\nthis "
-      "page.\n\n"
-      "Packets have %u bytes. A group is a key frame and the pictures that "
-      "refer to it, %u a second: what a base layer has.\n"
-      "*k* and *r* are source and repair packets of a block, on average; "
-      "*padding* is what makes source packets as long as the\n"
-      "block's longest; *sent* is repair data over media, with all headers, as "
-      "measured: it comes in whole packets, and the rest\n"
-      "of a fixed rate goes into it too. *Whole* are pictures of which all "
-      "packets came or were repaired, *decodable* those\n"
-      "with all that they refer to.\n\n",
-      seconds, REPAIR_ROW_SEED, seconds, TEST_REPAIR_PACKET_SIZE,
+      "# What repair data recovers\n\n"
+      "The share of pictures that arrive complete with and without "
+      "repair data; [Forward error "
+      "correction](../developers/forward-error-correction.md) explains "
+      "how it works.\n"
+      "The sender and a receiver of the library run in virtual time over "
+      "a path that loses packets: %d s for each row, or %d groups if a "
+      "group is longer than 1 s; seed %u.\n"
+      "`build/tests/check/repair-table --full --seconds %d --markdown "
+      "docs/measured/repair.md` writes this page.\n\n"
+      "Packets have %u bytes. A *group* is a key frame and the pictures "
+      "that refer to it, %u a second, as in a base layer.\n\n"
+      "- *in a row*: mean number of consecutive packets that are lost; "
+      "1: each packet is lost independently.\n"
+      "- *k*, *r*: source and repair packets of a block, on average. "
+      "*padding*: bytes that extend source packets to the longest one of "
+      "the block.\n"
+      "- *sent*: repair data over media, with all headers. It is sent in "
+      "whole packets, and also fills the unused rate of layers of fixed "
+      "rates.\n"
+      "- *whole*: pictures of which all packets arrived or were "
+      "recovered. *decodable*: whole pictures whose reference pictures "
+      "are decodable.\n\n",
+      seconds, seconds, REPAIR_ROW_SEED, seconds, TEST_REPAIR_PACKET_SIZE,
       REPAIR_ROW_OTHERS_PER_SECOND);
 }
 
 static void
 add_required (GString *text, const gchar *required)
 {
-  g_string_append_printf (text, "## What has to be\n\n%s", required);
+  g_string_append_printf (text, "## Requirements\n\n%s", required);
 }
 
 static void
 add_losses (GString *text)
 {
   g_string_append (text,
-      "\n## With and without\n\n"
-      "![Share of whole pictures over loss](../images/"
-      "repair-pictures.png)\n\n"
-      "*The shares of no repair, 10, 20 and 30 %. Made by "
-      "`tests/plots/repair-pictures.py build/tests/check/repair-table\n"
-      "docs/images/repair-pictures.png`.*\n\n");
+      "\n## With and without repair data\n\n"
+      "![Share of whole pictures over "
+      "loss](../images/repair-pictures.png)\n\n"
+      "*No repair data, 10, 20 and 30 %. `tests/plots/repair-pictures.py "
+      "build/tests/check/repair-table docs/images/repair-pictures.png` "
+      "draws the picture.*\n\n");
   repair_rows_add_table (text, loss_rows, G_N_ELEMENTS (loss_rows));
 }
 
@@ -121,13 +129,14 @@ static void
 add_peers (GString *text)
 {
   g_string_append (text,
-      "\n## Beside GStreamer's\n\n"
-      "The same pictures in one RTP stream, with as many repair packets as "
-      "ours, over a path of the same seed. rtpulpfecenc\n"
-      "(RFC 5109) protects each picture by itself, and rtpulpfecdec gets what "
-      "is lost to know a group later. rtpst2022-1-fecenc\n"
-      "(SMPTE 2022-1) has a matrix of about as many packets as our blocks, "
-      "with rows only where columns alone cannot be so many.\n\n");
+      "\n## Compared with GStreamer's elements\n\n"
+      "The same pictures in one RTP stream, with as many repair packets, "
+      "over a path with the same seed. rtpulpfecenc (RFC 5109) protects "
+      "each picture separately, and rtpulpfecdec learns one group later "
+      "which packets are lost.\n"
+      "rtpst2022-1-fecenc (SMPTE 2022-1) has a matrix of about as many "
+      "packets as our blocks, and uses rows only if columns alone give "
+      "too few repair packets.\n\n");
   repair_peers_add_table (text);
 }
 
@@ -137,17 +146,18 @@ add_tcp (GString *text)
 {
   g_string_append (text,
       "\n## Beside TCP\n\n"
-      "A receiver and a TCP connection on a link of 4 Mbit/s that loses "
-      "packets, layers of 300, 300, 600 and 1200 kbit/s with\n"
-      "and without repair in them: the total rate is the same. *Its share* and "
-      "*TCP's share* are of half the link. *Whole* is of\n"
-      "the pictures of which all packets were sent to groups that it was in. "
-      "*Spoiled* repair is sent, but of no use: its level\n"
-      "has the same course as with repair.\n"
+      "A receiver and a TCP connection share a link of 4 Mbit/s that "
+      "loses packets. The layers have 300, 300, 600 and 1200 kbit/s, "
+      "with or without repair data in this rate.\n"
+      "*its share*, *TCP's share*: of half the link. *whole*: of the "
+      "pictures of which all packets were sent to groups that the "
+      "receiver had joined.\n"
+      "*spoiled*: repair data is sent but useless, so that the level "
+      "takes the same course as with repair data.\n"
       "`build/tests/check/repair-beside-tcp --markdown "
-      "docs/measured/repair.md` writes "
-      "this table.\n\n"
-      "<!-- repair-beside-tcp begins -->\n<!-- repair-beside-tcp ends -->\n");
+      "docs/measured/repair.md` writes this table.\n\n"
+      "<!-- repair-beside-tcp begins -->\n"
+      "<!-- repair-beside-tcp ends -->\n");
 }
 
 static void
@@ -155,9 +165,9 @@ add_small_blocks (GString *text)
 {
   g_string_append (text,
       "\n## What small blocks cost\n\n"
-      "The least share that makes 99.5 % of the pictures whole at 2 % loss, "
-      "and 99 % at 10 %. The fewer packets share repair\n"
-      "packets, the more of them it takes.\n\n");
+      "The smallest share of repair data that makes 99.5 % of the "
+      "pictures whole at 2 % loss, and 99 % at 10 %. The fewer packets a "
+      "block has, the larger this share.\n\n");
   repair_least_add_table (text);
 }
 
@@ -166,11 +176,12 @@ add_pyramid (GString *text)
 {
   g_string_append (text,
       "\n## Layers that double\n\n"
-      "A second of x264 with seven B pictures and a pyramid, 0.9 Mbit/s, in "
-      "layers of 150, 150, 300, 600 and 1200 kbit/s, at 2 %\n"
-      "loss; a receiver of all. The key frame is larger than what the base "
-      "has, so that it is cut over layers 1 and 2. Of what each\n"
-      "layer loses so much comes back, in %:\n\n");
+      "One second of x264 with seven B-frames and a pyramid, 0.9 Mbit/s, "
+      "in layers of 150, 150, 300, 600 and 1200 kbit/s, at 2 % loss. The "
+      "receiver joins all layers.\n"
+      "The key frame does not fit into the base layer and is split over "
+      "layers 1 and 2. Per layer: recovered packets, in % of its lost "
+      "ones. *no room*: pictures that do not fit into the layers.\n\n");
   repair_pyramid_add_table (text);
 }
 
@@ -178,8 +189,8 @@ static void
 add_bursts (GString *text)
 {
   g_string_append (text,
-      "\n## Losses in a row\n\n"
-      "A longer block helps: a burst takes a smaller part of it.\n\n");
+      "\n## Bursts of lost packets\n\n"
+      "A longer block helps, because a burst takes a smaller part of it.\n\n");
   repair_rows_add_table (text, burst_rows, G_N_ELEMENTS (burst_rows));
 }
 
@@ -189,9 +200,9 @@ add_profiles (GString *text)
   g_string_append (text,
       "\n## Latency profiles\n\n"
       "Groups as lmccsink makes them of raw video with `latency-profile` "
-      "`live`, `balanced` and `quality`. The shorter the group, the\n"
-      "fewer packets share repair packets, and the fewer pictures a lost one "
-      "takes along.\n\n");
+      "`live`, `balanced` and `quality`.\n"
+      "In a shorter group fewer packets share the repair packets, and "
+      "fewer pictures depend on a lost one.\n\n");
   repair_rows_add_table (text, profile_rows, G_N_ELEMENTS (profile_rows));
 }
 
@@ -200,10 +211,10 @@ add_native (GString *text)
 {
   g_string_append (text,
       "\n## Native layers\n\n"
-      "A base of 300 kbit/s with groups of 1 s. Twice `repair-delay` is "
-      "added to everybody's latency: three quarters of that a\n"
-      "block is collected, and its repair data follows within the fourth."
-      "\n\n");
+      "A base layer of 300 kbit/s with groups of 1 s. Repair data adds "
+      "twice `repair-delay` to the latency of every receiver:\n"
+      "the sender collects a block for three quarters of this time, and "
+      "sends its repair data in the last quarter.\n\n");
   add_native_table (text);
 }
 
@@ -214,10 +225,11 @@ add_clip (GString *text)
       "\n## A real clip\n\n"
       "`" REPAIR_CLIP_PATH
       "` as it was encoded, 0.8 Mbit/s with groups of 2 s and two "
-      "classes, in layers of 800, 400\n"
-      "and 600 kbit/s. Level 0 is the base alone, level 2 all of it. *No "
-      "place*: pictures for which 20 s of the clip have no\n"
-      "room. Without a share the layers have no repair packets at all.\n\n");
+      "classes, in layers of 800, 400 and 600 kbit/s. Level 0 is the "
+      "base layer alone, level 2 all layers.\n"
+      "*no room*: pictures, per 20 s of the clip, that do not fit into "
+      "the layers. In the rows of 0 % the layers carry no repair data at "
+      "all.\n\n");
   repair_clip_add_table (text);
   repair_clip_add_least (text);
 }
@@ -227,11 +239,12 @@ add_doubling_clip (GString *text)
 {
   g_string_append (text,
       "\n## The clip in layers that double\n\n"
-      "Layers of 400, 400, 800 and 1600 kbit/s. Whoever holds more has more "
-      "repair of the base, too. The sender reckons with\n"
-      "2 % of losses, as lmccsink does, and with as many in a row as there "
-      "are. *Damaged* are the pictures that would be shown\n"
-      "without losses, and are not. Means of five seeds.\n\n");
+      "Layers of 400, 400, 800 and 1600 kbit/s. A receiver of more "
+      "layers has more repair data of the base layer, too. The sender "
+      "expects 2 % of loss, as lmccsink does, in bursts as long as those "
+      "of the path.\n"
+      "*damaged*: pictures that would be shown without loss, and are "
+      "not. Means of five seeds.\n\n");
   repair_clip_add_doubling (text);
 }
 
@@ -240,23 +253,22 @@ add_native_clip (GString *text)
 {
   g_string_append (text,
       "\n## The clip in native layers\n\n"
-      "With `repair=0.15`, the default `repair-delay` and the sender's "
-      "assumptions as above: its own two classes; each picture in\n"
-      "three qualities of three temporal classes, as vp9svcenc's, which is "
-      "nine "
-      "layers; and in three encodings of two classes.\n"
-      "*Damaged* are the pictures of which no encoding and no quality comes "
-      "that can be decoded, of those that would be without\n"
-      "losses; *not the best* lack the highest one of the level. *Required* "
-      "of the base is what repair has to reach, with a\n"
-      "tolerance of three tenths. *Could come back* is what the best code with "
-      "these repair packets gives back; the receiver's count,\n"
-      "*came back*, begins and ends a little later. Sums of five "
-      "seeds.\n\n");
+      "`repair=0.15`, the default `repair-delay`, and a sender that "
+      "expects losses as above. The layers are the two classes of the "
+      "clip; or three qualities of three temporal classes, as from "
+      "vp9svcenc; or three encodings of two classes.\n\n"
+      "- *damaged*: pictures of which no encoding or quality can be "
+      "decoded, of those that could be without loss. *best missing*: "
+      "pictures without the highest encoding or quality of the level.\n"
+      "- *required*: the most that may be damaged of the base layer, "
+      "with a tolerance of 30 %.\n"
+      "- *recoverable*: lost packets that the best code with these "
+      "repair packets recovers. *recovered*: the receiver's count, which "
+      "begins and ends a little later. Sums of five seeds.\n\n");
   repair_native_add_table (text);
   g_string_append (text,
-      "\nA row is more than a share of 15 % repairs in 1 s of a base: what a "
-      "longer `repair-delay` is worth at level 0.\n\n");
+      "\nAt level 0, bursts of three exceed what a share of 15 % repairs "
+      "within 1 s. This is the gain of a longer `repair-delay`:\n\n");
   repair_native_add_delays (text);
 }
 

@@ -63,7 +63,7 @@ put_head (GString *text)
   for (i = 0; i < LAYERS; i++)
     g_string_append_printf (text, " layer %u |", i);
   g_string_append (text,
-      " all | whole, % | decodable, % | no place, % |\n"
+      " all | whole, % | decodable, % | no room, % |\n"
       "|---:|---:|");
   for (i = 0; i < LAYERS; i++)
     g_string_append (text, "---:|");

@@ -71,9 +71,9 @@ add_required_pyramid (GString *text)
   repair_pyramid_run (&row, &result);
   passed = repair_row_is_met (&row, &result);
   g_string_append_printf (text,
-      "\nIn [layers that double](#layers-that-"
-      "double), with %.0f %% of repair, at least %.1f %% of the pictures have "
-      "to be whole at\n%.0f %% loss: %.2f %%%s.\n",
+      "\nIn [layers that double](#layers-that-double), with %.0f %% of "
+      "repair data at least %.1f %% of the pictures must be whole at "
+      "%.0f %% loss: %.2f %%%s.\n",
       row.repair / 10.0, 100 * row.required, 100 * row.loss,
       100 * repair_result_get_whole (&result), passed ? "" : " **missed**");
 
