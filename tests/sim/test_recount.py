@@ -321,8 +321,8 @@ class Recount(unittest.TestCase):
         cells = re.search(r'in (\d+) of the (\d+) cells\*', page('README'))
         words = ' '.join((PAGES.parents[1] / 'README.md').read_text(encoding='utf-8').split())
         rows, agree, differ, hold, fail, shown = sums.groups()
-        self.assertIn(f'Of {rows} rows {agree} agree with what a paper says and {differ} differ; {hold} hold a bar '
-                      f'of ours and {fail} fail one; {shown} are shown', words)
+        self.assertIn(f'Of {rows} rows, {agree} agree with what a paper says and {differ} differ; {hold} meet a limit '
+                      f'of our own and {fail} miss it; {shown} are shown without a limit', words)
         self.assertIn('in {} of {} cells'.format(*cells.groups()), words)
 
     def test_the_readme_says_how_many_of_elms_cells_come_out(self):
