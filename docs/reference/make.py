@@ -24,6 +24,11 @@ from pages import copy_pages  # noqa: E402
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = 'reference'
 THEME = Path(__file__).resolve().parent / 'theme'
+# The sections of the navigation, in their order, by how the paths of their pages begin.
+SECTIONS = {'docs/users/': 'Users', 'docs/operators/': 'Operators', 'docs/developers/': 'Developers',
+            'CONTRIBUTING.md': 'Developers', 'docs/researchers/': 'Researchers', 'docs/measured/': 'Measured',
+            'docs/reproduction/': 'Reproduction'}
+FIRST = ['README.md', 'docs/README.md']
 NEEDED = {'mkdocs': 'mkdocs', 'gi': 'python3-gi'}
 
 
@@ -69,14 +74,21 @@ def write_reference(parts, tree):
 
 
 def navigation(written, reference):
-    """Of the pages, in the order of docs/README.md."""
+    """Sections of the folders of docs/: their pages in the order of docs/README.md, then others by name."""
     index = (ROOT / 'docs/README.md').read_text(encoding='utf-8')
     order = [str((ROOT / 'docs' / target).resolve().relative_to(ROOT)) for target in re.findall(r'\]\(([^)#]+)', index)]
     pages = sorted(written, key=lambda path: (order.index(path) if path in order else len(order), path))
-    reproduction = [path for path in pages if path.startswith('docs/reproduction/')]
-    first = ['README.md', 'docs/README.md']
-    return [*first, {'Elements': reference[elements.FOLDER]}, {'Library': reference[library.FOLDER]},
-            {'Guides': [path for path in pages if path not in first + reproduction]}, {'Reproduction': reproduction}]
+    sections = {title: [] for title in dict.fromkeys(['Start', *SECTIONS.values()])}
+    for path in pages:
+        sections[section_of(path)].append(path)
+    sections['Start'] = [*FIRST, *(path for path in sections['Start'] if path not in FIRST)]
+    sections |= {'Elements': reference[elements.FOLDER], 'Library': reference[library.FOLDER]}
+    return [{title: paths} for title, paths in sections.items() if paths]
+
+
+def section_of(path):
+    """The title of the section that has a page; pages outside of the folders are in the first one."""
+    return next((title for start, title in SECTIONS.items() if path.startswith(start)), 'Start')
 
 
 def build_site(tree, site, pages):

@@ -71,6 +71,20 @@ class TheSite(unittest.TestCase):
                          (ROOT / 'docs/images/demo.png').read_bytes())
 
 
+class TheNavigation(unittest.TestCase):
+    def test_a_page_is_in_the_section_of_its_folder_in_the_order_of_the_index(self):
+        reference = {elements.FOLDER: ['reference/elements/a.md'], library.FOLDER: ['reference/library/b.md']}
+        written = ['README.md', 'CONTRIBUTING.md', 'docs/README.md', 'docs/concepts.md', 'docs/users/another.md',
+                   'docs/users/encoders.md', 'docs/users/levels.md', 'docs/measured/repair.md', 'pipelines/clip.md']
+        self.assertEqual(make.navigation(written, reference), [
+            {'Start': ['README.md', 'docs/README.md', 'docs/concepts.md', 'pipelines/clip.md']},
+            {'Users': ['docs/users/levels.md', 'docs/users/encoders.md', 'docs/users/another.md']},
+            {'Developers': ['CONTRIBUTING.md']},
+            {'Measured': ['docs/measured/repair.md']},
+            {'Elements': ['reference/elements/a.md']},
+            {'Library': ['reference/library/b.md']}])
+
+
 class Links(unittest.TestCase):
     def faults(self, body):
         with tempfile.TemporaryDirectory() as folder:
