@@ -364,7 +364,7 @@ measure_far (gdouble near_loss, guint n_near, gdouble *leads)
 }
 
 /* Beside more, or one that loses more, it may not, which the paper's section 5
- * cannot exclude: docs/researchers/algorithms.md has the figures. */
+ * cannot exclude: docs/measured/algorithms.md has the figures. */
 GST_START_TEST (a_far_receiver_leads_beside_a_near_one_that_loses_more)
 {
   gdouble leads, rate, alone = measure_far (0, 0, &leads);

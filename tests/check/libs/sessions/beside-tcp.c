@@ -3,7 +3,7 @@
  *
  * One receiver of each algorithm beside TCP connections on a drop-tail link:
  * who gets what. Prints the rows of the table in
- * docs/researchers/algorithms.md; with
+ * docs/measured/algorithms.md; with
  * --check only that the link is used and that nobody is shut out.
  */
 #include "support/test-net.h"
