@@ -36,6 +36,32 @@ def record(*rates):
 CLAIM = claims.rate_claim('section 1', 'ELM', 500, 'run', claims.rate('R1', 'elm'))
 
 
+class Figures(unittest.TestCase):
+    def test_a_caption_names_its_figures(self):
+        for text, figures in (('Figures 4 and 5: three sessions', ['4', '5']), ('Figure 2(a): RLM', ['2(a)']),
+                              ('figure 7(a)', ['7(a)']), ('Figure 8 with 40 packets in place of 15', ['8']),
+                              ('section 4', [])):
+            self.assertEqual(reproduce.figures_in(text), figures)
+
+    def test_a_figure_has_its_runs_claims_and_pictures(self):
+        legout = next(paper for paper in reproduce.PAPERS if paper.NAME == 'legout')
+        runs, found, pictures = reproduce.find_figure(legout, '2')
+        self.assertEqual([run.name for run in runs],
+                         ['legout-rlm-thin', 'legout-rlm-exponential', 'legout-rlm-thin-alone'])
+        self.assertEqual({claim.where for claim in found}, {'figure 2(a)', 'figure 2(b)'})
+        self.assertEqual(pictures, [])
+        self.assertEqual([picture.name for picture in reproduce.find_figure(legout, '5')[2]], ['legout-5'])
+
+    def test_a_run_is_found_by_its_name(self):
+        thesis = reproduce.PAPERS[0]
+        runs, found, _ = reproduce.find_figure(thesis, 'thesis-1-naive')
+        self.assertTrue(runs and found)
+        self.assertTrue(all(run.name.startswith('thesis-1-naive') for run in runs))
+
+    def test_no_run_is_of_a_figure_that_does_not_exist(self):
+        self.assertEqual(reproduce.find_figure(reproduce.PAPERS[0], '99')[0], [])
+
+
 class Claims(unittest.TestCase):
     def test_the_interval_is_students(self):
         # 1, 2, 3: mean 2, deviation 1, t(2) = 4.30: half width 4.30 / sqrt (3).

@@ -6,6 +6,7 @@ import math
 import re
 
 from papers import claims
+from papers.assumed import ASSUMED
 
 
 # Of a mean that is as near to a limit as that.
@@ -255,15 +256,22 @@ def describe_libraries(libraries):
     return 'Hash of the library\'s sources that the runs were made with: ' + '; '.join(lines) + '.'
 
 
+def assumptions(paper):
+    """What is assumed where the paper gives no value."""
+    rows = ASSUMED.get(paper.NAME, [])
+    head = ['## What the paper leaves open', '', 'The [README](README.md#assumptions) has what all papers share.', '',
+            '| what | assumed | why |', '|---|---|---|']
+    return [*head, *(f'| {" | ".join(row)} |' for row in rows), ''] if rows else []
+
+
 def write(paper, results, libraries, directory):
     tally = ', '.join(f'{n} {word}' for word, n in count(paper, results) if n)
     lines = [f'# {paper.TITLE}', '',
-             'Written by `tests/sim/reproduce`; how claims are judged, and what we assume where the paper is silent, '
-             'is in the [README](README.md#how-a-claim-is-judged). *agrees*, *differs*: from what the paper says. '
-             '*holds*, *fails*: a bar that no paper has.', '',
-             f'{len(paper.CLAIMS)} claims: {tally}. *So far*: the 95 % interval of these few replications does not '
-             f'decide '
-             'it.', '',
+             'Written by `tests/sim/reproduce`. The [README](README.md#how-a-claim-is-judged) explains how claims are '
+             'judged. *agrees*, *differs*: compared with what the paper says. *holds*, *fails*: compared with a bar of '
+             'this project.', '',
+             f'{len(paper.CLAIMS)} claims: {tally}. *So far*: there are too few replications to decide within the 95 % '
+             'interval.', '',
              *(line for note in getattr(paper, 'NOTES', []) for line in (note, '')),
              *(overview(paper, results) if hasattr(paper, 'CELLS') else []), *table(paper, results),
              describe_libraries(libraries), '']
@@ -283,4 +291,5 @@ def write(paper, results, libraries, directory):
         command = f'lmcc-sim --scenario {run.scenario} {arguments}'.rstrip()
         lines += [f'![{what}]({picture})', '',
                   f'*{what}; means over three seconds: `{command}`, seed 1.* {link_to_svg(picture)}', '']
+    lines += assumptions(paper)
     (directory / f'{paper.NAME}.md').write_text('\n'.join(lines).rstrip('\n') + '\n', encoding='utf-8')
