@@ -89,10 +89,10 @@ KEPT = ('The paper\'s hosts count what comes after a leave, too, and it says tha
         'as many packets as FLID-DL\'s do not fit. Leaves that take no time make the two alike, as told (rows below). '
         'The deaf period after a leave, which is not in the paper, costs a tenth of the link: without it (rows below) '
         'FLID-SL has 0.62, and loses 0.9 to 1.3 times as many packets as FLID-DL.')
-RED_KEPT = ('As with drop tail, above: FLID-SL has half of the link, since what comes after a leave does not count '
-            'here. With RED FLID-DL loses 13 to 15 % of its packets in place of 11 to 13, and FLID-SL 16 to '
-            '18 % with both.')
-NO_NUMBER = 'Not judged: the paper has no number of it.'
+RED_KEPT = ('As with drop tail, above: FLID-SL has half of the link, because packets that arrive after a leave do '
+            'not count here. With RED FLID-DL loses 13 to 15 % of its packets instead of 11 to 13, and FLID-SL 16 '
+            'to 18 % with both.')
+NO_NUMBER = 'Not judged: the paper gives no number.'
 NEAR_PATH = 'Not judged: the paper\'s path is one of 120 ms, and this one of 4 ms.'
 OLD_TCP = ('Acknowledgements of each second packet: they alone make SACK\'s 1.5 as much as this, and Reno that '
            'acknowledges each packet, as ns-2\'s receivers do by default, leaves FLID-DL 0.3 to 1.0 of its rate in '
@@ -102,7 +102,7 @@ OLD_TCP = ('Acknowledgements of each second packet: they alone make SACK\'s 1.5 
            'acknowledgements had next to nothing in two of five.')
 NOT_RENO = ('Not judged: the paper\'s figure 9 is of TCP Reno. It says that it compared TCP SACK, too, and shows '
             'none of it.')
-SLOT_LIMITS = ('A slot is five nominal round-trip times long, and one loss in it is as good as many: at 4 % the '
+SLOT_LIMITS = ('A slot is five nominal round-trip times long, and several losses in it count as one: at 4 % the '
                'chain of the paper\'s equation 4 has 267 kbit/s, too.')
 
 
@@ -366,9 +366,9 @@ PICTURES = [
 ]
 
 NOTES = [
-    'The increase signals are a fixed pattern that begins with the sender. When hosts, or what is measured, come after '
-    'that is not told, and the results hang on it: two groups of figure 8\'s hosts come together only where a slot '
-    'lets the lower one climb alone. So in figures 5 and 8 the sender begins at random up to 32 s before the first '
-    'host. For 20 hosts that come from 4, 8 and 16 s after it on it is 29.6, 18.9 and 25.7 s (rows below), and nearly '
-    'the same for all seeds.',
+    'The increase signals are a fixed pattern that begins with the sender. The paper does not say when hosts join '
+    'or measurements begin in that pattern, and the results depend on it: two groups of figure 8\'s hosts meet only '
+    'when a slot lets the lower one climb alone. So in figures 5 and 8 the sender begins at random up to 32 s '
+    'before the first host. For 20 hosts that join from 4, 8 and 16 s after it on, the time is 29.6, 18.9 and 25.7 '
+    's (rows below), and nearly the same for all seeds.',
 ]

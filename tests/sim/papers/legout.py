@@ -68,40 +68,44 @@ FIGURES = {
 }
 
 TREE = ('R1', 'R2', 'R3', 'R4')
-STICKS = ('"All" and "a very small throughput" have no number, and these bars are ours. Of 300 kbit/s RLM has 234 and '
-          'each TCP 31; where RLM never gives a layer up (`loss-threshold=0.9`, a row below), 255 and 21, and with TCP '
-          'as it was when the paper was written, 252 and 23.')
-QUICK = ('All of them are there 100 to 145 s before the first late receiver: above the second, each layer takes them '
-         '20 to 32 s (means of a run). Where the late ones come from 30 s on, while the first ones climb, these do '
-         'wait: their third layer takes 25 to 54 s in place of 21 to 30, the fourth 28 to 55 in place of 20 to 32, '
-         'and they are there within 10 s of the last late one (rows below). How '
-         'long they take hangs on the join timer: with `join-timer-min=20` in place of the paper\'s 5 s (one run, '
-         'layers that double) they are not there after 330 s.')
-TOLD = ('Our bursts, half a slot long, tell the first ones that there is no room, so nobody joins what does not fit.')
-TIMER = ('Layer by layer the join timer has a mean of 5 s, of which the least are 2.5 s, and no paper gives an '
-         'interval: the receivers of one run are one sample. Without shared learning, a row below, R1 waits for '
-         'nobody else\'s experiments, and is faster still.')
-STEP = ('Levels are 32, 64 and 128 kbit/s, so 64 is the highest below the fair 100, and the paper says fair by the '
-        'granularity.')
-OTHER_CAUSE = ('Not judged, as it has another cause here. The paper\'s 13 % come of joins that do not fit; ours are '
-               'those of R3, behind 64 kbit/s, and R4, where a level is just the link\'s rate. R1 loses 0.01.')
+STICKS = ('"All" and "a very small throughput" have no number, so these bars are this project\'s. Of 300 kbit/s RLM '
+          'gets 234 and each TCP 31; if RLM never leaves a layer (`loss-threshold=0.9`, a row below), 255 and 21; '
+          'and with TCP as it was when the paper was written, 252 and 23.')
+QUICK = ('All of them are there 100 to 145 s before the first late receiver: above the second layer, each one takes'
+         ' them 20 to 32 s (means of a run). If the late receivers join from 30 s on, while the first ones climb, '
+         'the first ones do wait: their third layer takes 25 to 54 s instead of 21 to 30, the fourth 28 to 55 '
+         'instead of 20 to 32, and they are there within 10 s of the last late one (rows below). How long they take'
+         ' depends on the join timer: with `join-timer-min=20` instead of the paper\'s 5 s (one run, layers that '
+         'double) they are not there after 330 s.')
+TOLD = ('The bursts of this library, half a slot long, tell the first receivers that there is no room, so nobody '
+        'joins a layer that does not fit.')
+TIMER = ('Each join takes a random time with a mean of 5 s and a minimum of 2.5 s, and the paper gives no interval:'
+         ' the receivers of one run are one sample. Without shared learning (a row below) R1 does not wait for '
+         'other receivers\' experiments, and is faster still.')
+STEP = ('Levels are 32, 64 and 128 kbit/s, so 64 is the highest one below the fair 100, and the paper says that the'
+        ' granularity limits the fairness.')
+OTHER_CAUSE = ('Not judged, because the cause is another one here. The paper\'s 13 % come from joins that do not '
+               'fit. Here they are the losses of R3, behind 64 kbit/s, and R4, where a level has exactly the link\'s'
+               ' rate. R1 loses 0.01.')
 LESS_AT_400 = 'Its levels double: the highest one below the even share of 100 kbit/s is 64.'
-NO_NUMBER = 'Not judged: the paper has no number of it.'
-SHORT_BURST = ('Our burst, half a slot long, sends 32 packets of 500 bytes more than 256 kbit/s carry, and the queue '
-               'holds 15: it tells R1 that there is no room. The paper\'s is shorter, it does not say by how much.')
-LATER = ('Only the time is measured in which all are there; the loss is when TCP begins, and before it. From the '
-         'beginning on (rows above) it is the paper\'s.')
-AT_THE_BASE = ('In four of five runs the third session has the base alone and loses 13 to 22 % of it, which RLM does '
-               'not leave here. Of all packets 1.7 % are lost (the row below); the other two sessions lose 0.6 to 4 %.')
+NO_NUMBER = 'Not judged: the paper gives no number.'
+SHORT_BURST = ('The burst of this library, half a slot long, sends 32 packets of 500 bytes more than 256 kbit/s '
+               'carry, and the queue holds 15, so the burst tells R1 that there is no room. The paper\'s burst is '
+               'shorter; the paper does not say by how much.')
+LATER = ('Only the time in which all flows are present is measured; the loss occurs when TCP begins, and before. '
+         'Measured from the beginning (rows above) it is the paper\'s.')
+AT_THE_BASE = ('In four of five runs the third session has the base alone and loses 13 to 22 % of it; RLM never '
+               'leaves its base here. Of all packets 1.7 % are lost (the row below); the other two sessions lose '
+               '0.6 to 4 %.')
 LESS = ('In four of five runs the first session has 446 to 466 kbit/s, in one 308, as it is at 256 there. The second '
         'has 46 to 63: it is at 32 or 64, where the paper\'s is between 64 and 128.')
 BASE_KEPT = ('Not judged: RLM keeps its base here, whatever it loses of it. McCanne, Jacobson and Vetterli 1996 have '
              'no rule for leaving it.')
-LOW = ('Two sessions at 256 and one at 128 kbit/s send 640 kbit/s on 600, and others are at 512 when the next one '
-       'comes: what they lose is below the threshold of 25 %, and they stay. With `loss-threshold=0.05` (a row '
-       'below) it is 0.006. Of all packets 0.022 are lost, and 0.006 with that threshold.')
-UNEVEN = ('Levels double, so that of 600 kbit/s the nearest to even are 256, 256 and 128: an index of 0.93. For '
-          'most of the time one session is at 256 and two at 128, which is 0.89.')
+LOW = ('Two sessions at 256 and one at 128 kbit/s send 640 kbit/s over a link of 600, and other sessions are at 512'
+       ' when the next one starts. They lose less than the threshold of 25 %, and stay. With `loss-threshold=0.05` '
+       '(a row below) the loss is 0.006. Of all packets 0.022 are lost, and 0.006 with that threshold.')
+UNEVEN = ('Levels double, so the nearest to an even division of 600 kbit/s is 256, 256 and 128, an index of 0.93. '
+          'For most of the time one session is at 256 and two are at 128, an index of 0.89.')
 
 
 def losses(name, choose):

@@ -27,7 +27,7 @@ BREAKER_RUN = 'legout-rlm-cbr-breaker'
 
 PERIOD = ('Not judged: the paper\'s one layer is in a period of the detection timer, and the row has the largest '
           'step alone.')
-NO_NUMBER = 'Not judged: the paper has no number of it.'
+NO_NUMBER = 'Not judged: the paper gives no number.'
 CHANCE = 'How far the later sessions come depends on the join timers: of five runs no two are alike.'
 
 

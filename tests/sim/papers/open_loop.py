@@ -86,11 +86,10 @@ NOTES = [
     '(`loss-window` of elm: 1000000, 1; its default, 3, is the thesis\' figure 33), both see the same packets, and '
     '`lmcc_tcp_model_rate()` makes the rate of them. *TFRC* is the library\'s TFMCC with one receiver, which is then '
     'TFRC over multicast.',
-    'The text gives no numbers of these figures, so all bars but orders are ours: the same is within 20 %, too high '
-    'and too low are beyond it, and where the thesis has a formula, equation 12, the number is of that. Figures 6 to '
-    '16 are those of LIP alone, 18 to 27 the same ones with LAP; each pair is one picture. Figure 17 is a drawing of '
-    'the TCP model\'s assumption, and '
-    'figures 1 to 5 are drawings and the formula.',
+    'The text gives no numbers for these figures, so all bars but orders are this project\'s: "the same" is within '
+    '20 %, too high and too low are beyond that, and where the thesis has a formula, equation 12, the number is the'
+    ' formula\'s. Figures 6 to 16 show LIP alone, 18 to 27 add LAP; each pair is one picture here. Figure 17 is a '
+    'drawing of the TCP model\'s assumption, and figures 1 to 5 are drawings and the formula.',
 ]
 
 # No numbers are in the text, and the figures' curves follow one another or do not. Eight intervals with these weights
@@ -98,7 +97,7 @@ NOTES = [
 NEAR = SAME_TOLERANCE
 NAMES = {'lip': 'LIP', 'lap': 'LAP', 'window': 'the window of 3 packets'}
 
-NO_NUMBER = 'Not judged: the thesis has no number of it.'
+NO_NUMBER = 'Not judged: the thesis gives no number.'
 FIXED_ROUNDS = ('Equation 9 has rounds that follow one another, lost packets or not. A loss-insensitive period '
                 'begins with a loss, and the next one comes after it: equation 12, which LIP follows (rows below), '
                 'has up to 0.24 less where there is one loss or two in a round-trip time.')
@@ -111,7 +110,7 @@ FEW_LOSSES = ('Eight weighted intervals are worth 36 / 5.2 = 6.9 equal ones, and
               'packets/RTT, it is not.')
 VIRTUAL = ('Ten lost packets of 100 bytes make a virtual loss here: virtual losses come more evenly than those '
            'of real packets, and fewer of them share a round-trip time. How the thesis counts them is not told.')
-TCP_TIMEOUTS = ('ns-3\'s TCP gets 0.8 of what the formula has (491 kbit/s) at 3 % and 100 ms, as at the long paths of '
+TCP_TIMEOUTS = ('ns-3\'s TCP gets 0.8 of the formula\'s rate (491 kbit/s) at 3 % and 100 ms, as on the long paths of '
                 'simulation 4.')
 LOCKED = ('The history holds eight events, and beside few TCP at low rates those of the start for minutes. Here they '
           'are forgotten: the rows *from 30 to 150 s* and *from 30 to 80 s* have them, and there LIP is farther from '
@@ -123,8 +122,8 @@ STARTED = ('Histories hold what TCP loses at its start, as beside fewer TCP: bes
            'TFRC\'s faster ones the events, 0.4 and 0.6 of it there.')
 TAKES_MORE = ('TCP without delayed acknowledgements takes more: beside eight TCP TFRC has 0.74 of its rate, and of '
               'TCP that delays them 1.2 (one run each, 16 packets/RTT).')
-AGGREGATES = ('A full queue loses several packets in a row, and LAP counts each of them: compare the rows *the '
-              'window of 3 packets*, elm\'s default, of the same packets.')
+AGGREGATES = ('A full queue drops several packets in a row, and LAP counts each of them: compare the rows *the '
+              'window of 3 packets*, elm\'s default, for the same packets.')
 MORE_TCP = ('Some 15 events are in the time measured: LIP beside 4 TCP is 0.0010, 0.0013 and 0.0013 in three runs, '
             'and 0.0011, 0.0015 and 0.0011 beside 32.')
 FEW_EVENTS = 'TFRC has few events in 50 s: three runs have 0.86, 0.72 and 0.59.'

@@ -61,9 +61,9 @@ NOT_ALL = ('With 2 s as TCP\'s shortest timeout in place of 1 s the factor is 0.
 
 
 C_IS_ONE = 'Not judged: the paper\'s figure 4 has c = 1.'
-NO_NUMBER = 'Not judged: the paper has no number of it, and says why.'
-LEFT = ('On the lossy link c = 0.75 leaves 1 to 13 of the 136 to 176 switches that c = 1 has, and on the other one a '
-        'single one in 15 runs. Why was not looked for; the paper shows no figure of it.')
+NO_NUMBER = 'Not judged: the paper gives no number, and says why.'
+LEFT = ('On the lossy link c = 0.75 leaves 1 to 13 of the 136 to 176 switches that c = 1 makes, and on the other '
+        'link a single one in 15 runs. The reason was not investigated; the paper shows no figure of it.')
 
 
 def received(node, name, phase):

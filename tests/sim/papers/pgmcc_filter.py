@@ -18,7 +18,7 @@ LOSSY = Run('pgmcc-fig2-lossy', 'pgmcc-filter',
             ('--set', 'rate=2000000,loss=0.05', '--duration', '100', '--warm-up', '20', '--losses'), 0, 5)
 RUNS = [SPARSE, LOSSY]
 
-NO_NUMBER = 'Not judged: the paper has no number of it.'
+NO_NUMBER = 'Not judged: the paper gives no number.'
 # Rates within a tenth of each other are the same here: what is beyond that is large.
 LARGE = 0.1
 

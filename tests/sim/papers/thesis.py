@@ -56,55 +56,57 @@ START = 10
 # Of flows at each receiver: the session, and one TCP or four.
 LOSSY, SHARED = 2, 5
 
-HOLDS = ('The formula has 977 kbit/s at 2 % of loss and 60 ms, and the TCP beside ELM 927 to 934 at R1: ELM holds '
-         '1024 kbit/s for longer than the thesis\', and is the fairer for it.')
-EARLY_LOSS = ('In 5 of 15 runs the queue that TCP\'s starts fill loses a packet while ELM is at 256 kbit/s. That ends '
-              'its slow start, and the lazy strategy takes the next layer half a minute later or more. In 3 others '
-              '512 kbit/s is left again within 4 s.')
-NO_TRY = ('The slow start ends at 512 kbit/s itself in 10 of 15 runs as the thesis sets it, and in 8 as it is here, '
-          'and below that in 1 and 5: while it fills the queue, its first losses are there already.')
-RLC_SLOW = ('The slot, which the thesis does not tell ("default settings"): eight packets of 1000 bytes of the base '
-            'are 0.5 s. With slots of 0.25 s, as eight packets of 500 bytes are and as the public implementations of '
-            'RLC have them, RLC is where the thesis has it on lossy paths: the rows *slots of 0.25 s*. That it joins '
-            'after a whole period without loss, and not after a burst without one (`join-after=burst`, Legout and '
-            'Biersack 2000, section 4), costs it a tenth: one run of simulation 2 with that has 386, 533 and 298 '
-            'kbit/s in place of 351, 452 and 280.')
+HOLDS = ('The formula gives 977 kbit/s at 2 % of loss and 60 ms, and the TCP beside ELM gets 927 to 934 at R1. ELM '
+         'holds 1024 kbit/s for longer than in the thesis, and is therefore fairer.')
+EARLY_LOSS = ('In 5 of 15 runs the queue that the starting TCP connections fill drops a packet while ELM is at 256 '
+              'kbit/s. That ends its slow start, and the lazy strategy joins the next layer half a minute later or '
+              'more. In 3 other runs 512 kbit/s is left again within 4 s.')
+NO_TRY = ('The slow start ends at 512 kbit/s in 10 of 15 runs with the thesis\' rules, and in 8 with the defaults; '
+          'it ends below that in 1 and 5 runs. While it fills the queue, its first losses already show.')
+RLC_SLOW = ('The thesis does not give the slot ("default settings"). Eight packets of 1000 bytes of the base take '
+            '0.5 s. With slots of 0.25 s (eight packets of 500 bytes, as in public implementations of RLC) RLC '
+            'agrees with the thesis on lossy paths: see the rows *slots of 0.25 s*. RLC joins after a whole period '
+            'without loss here, not after a burst without loss (`join-after=burst`, Legout and Biersack 2000, '
+            'section 4), which costs a tenth: with that setting one run of simulation 2 has 386, 533 and 298 kbit/s'
+            ' instead of 351, 452 and 280.')
 SLOT_LOSSY = ('Not judged: the thesis does not tell RLC\'s slots, and with eight packets of its 1000 bytes they are '
               '0.5 s. Slots of 0.25 s are what public implementations of RLC have.')
 SLOT_SHARED = (SLOT_LOSSY + ' On shared links RLC has the thesis\' rate at R1 with them, and more of it, and a fairer '
                             'index, '
                'at R2 and R3; in simulation 5 the index is fairer at R1, too. What slots between the two do was not '
                'tried.')
-FEWER = ('ELM changes its level less often here than in the thesis, and naive ELM more often at R1 and R3. Why was '
-         'not looked for. Of how many samples the thesis smooths X is not told.')
-WINDOW = ('A full drop-tail queue loses several packets of one round-trip time. With the window of 3 packets, which '
-          'is assumed, each that is 3 behind the one before counts, and X is too small for 2048 kbit/s, though of '
-          'ELM\'s packets 0.12 % are lost and of TCP\'s 0.2 %. With one loss for each round-trip time '
-          '(`loss-window=1000000`, as in TFRC), the rows *one loss for each round-trip time*, R3 has 15 % more '
-          '(1900 kbit/s for 1657) and three fifths of what the index misses. To be there sooner does not help: with '
-          '`slow-start-interval=2.0` R3 has 1218 kbit/s, as the level is left after 17 s. On the lossy paths of '
-          'simulation 1 the index is 0.9993, 0.9717 and 0.9774 with one loss for each.')
-SEEDS = ('It differs from seed to seed: R3 holds 2048 kbit/s for 181 to 260 of 270 s, and R2 has 903 to 1019 '
-         'kbit/s. What decides that was not looked for.')
-BORDER = ('The formula\'s rate, 1797 kbit/s, is below 2048, the next level\'s, which is joined only where X is above '
-          'it for long enough by chance: how long it is held differs from seed to seed. In three runs of R2 alone ELM '
-          'has 1344 kbit/s and an index of 0.9826; percentiles of 5 s in place of the average make no difference '
-          '(1365, 0.9828). With one loss for each round-trip time it is 1577 and 0.9959.')
+FEWER = ('ELM changes its level less often here than in the thesis, and naive ELM more often at R1 and R3. The '
+         'reason was not investigated. The thesis does not say over how many samples it smooths X.')
+WINDOW = ('A full drop-tail queue loses several packets of one round-trip time. With the assumed window of 3 '
+          'packets, each loss counts that is 3 packets after the one before, and X is too small for 2048 kbit/s, '
+          'although ELM loses 0.12 % of its packets and TCP 0.2 %. With one loss for each round-trip time '
+          '(`loss-window=1000000`, as in TFRC; the rows *one loss for each round-trip time*) R3 has 15 % more (1900'
+          ' instead of 1657 kbit/s), which closes three fifths of the gap in the index. A faster slow start does '
+          'not help: with `slow-start-interval=2.0` R3 has 1218 kbit/s, because it leaves the level after 17 s. On '
+          'the lossy paths of simulation 1 the index with one loss for each round-trip time is 0.9993, 0.9717 and '
+          '0.9774.')
+SEEDS = ('The result differs from seed to seed: R3 holds 2048 kbit/s for 181 to 260 of 270 s, and R2 has 903 to '
+         '1019 kbit/s. The reason was not investigated.')
+BORDER = ('The formula\'s rate, 1797 kbit/s, is below 2048, the next level\'s rate. ELM joins that level only if X '
+          'happens to be above it for long enough, so the time that it holds the level differs from seed to seed. '
+          'In three runs of R2 alone ELM has 1344 kbit/s and an index of 0.9826; percentiles of 5 s instead of the '
+          'average make no difference (1365, 0.9828). With one loss for each round-trip time it has 1577 and '
+          '0.9959.')
 NEVER_THERE = ('Who is at 512 kbit/s at R2 when the flows come has nothing to leave; their whole time is counted. '
                'Those that hold 1024 kbit/s leave it in time, the rows *runs in which it holds*. The thesis\' R2 '
                'has 790 kbit/s in simulation 3, and so is not always at 1024 either.')
 OTHER_LAYER = ('Not judged: the thesis\' R3 leaves the layer of 1024 kbit/s, and joins it again. Ours is at 2048 or '
                '1024 kbit/s when the flows come, where the even share is 1333 with them, and goes from the one to '
                'the other or stays: the row counts any layer, and the whole time where none is left or joined.')
-NO_MARGIN = ('The thesis\' own margins are 0.001 at R2 and 0.008 at R3; ours are smaller than their intervals, as '
-             'naive is as fair here as lazy is.')
+NO_MARGIN = ('The thesis\' own margins are 0.001 at R2 and 0.008 at R3. The margins here are smaller than their '
+             'intervals, because naive is as fair as lazy here.')
 YIELDS = ('Fairer than the thesis: ELM is at 256 kbit/s 3 to 16 s after the flows came, and back at 512 18 to 40 s '
           'after they went; by the thesis\' rules 3 to 24 and 15 to 37 s. One run of each is at 256 kbit/s already, '
           'and its whole time is counted. Some of the thesis\' need more than 10 s to leave, as do 2 of ours and 4 by '
           'its rules, and some join again meanwhile, as does one of ours.')
-LONG_TCP = ('ns-3\'s TCP gets 0.84 to 0.9 of what the formula has (359 and 180) at 250 and 500 ms. Its shortest '
-            'timeout is 0.2 s: where it is 1 s (RFC 6298, section 2.4), the rows *timeout of 1 s*, and likewise where '
-            'TCP halves its whole window (343 and 171 kbit/s in three runs), it has the thesis\' rate.')
+LONG_TCP = ('ns-3\'s TCP gets 0.84 to 0.9 of the formula\'s rate (359 and 180) at 250 and 500 ms. Its shortest '
+            'timeout is 0.2 s. With 1 s (RFC 6298, section 2.4; the rows *timeout of 1 s*) it has the thesis\' rate,'
+            ' and also if TCP halves its whole window (343 and 171 kbit/s in three runs).')
 
 
 def per_node(make, where, text, values, run, measure, *, quote, **more):
@@ -402,16 +404,16 @@ NOTES = [
     'parameters. Figures 35 to 37, 38 to 40, 41 to 43, 45 to 47 and 48 to 50 are R1 to R3 of simulations 1 to 5, whose '
     'pictures are at the end. Figures 28 to 34 and 44 are drawings. Figures 6 to 27 are on a '
     '[page of their own](open-loop.md).',
-    'The fairness index is that of the flows\' mean throughputs over all replications, as section 6.3 says ("Using '
-    'the mean throughputs, we computed fairness index"), and its interval is from leaving each replication out. The '
-    'tables are a little below the indices of the thesis\' own mean rates: 909 and 785 kbit/s make 0.9947 at R1 of '
-    'simulation 1, and table 3 has 0.9914, as the mean of the indices of single runs would be.',
-    '*The thesis\' rules* are `rules=thesis`: nothing that the library adds to the thesis\' ELM is on, and X is '
-    'smoothed by the mean of the 20th and 80th percentile of a sample for each packet (sections 6.1.4 and 6.2.5), of '
-    'the last 100, as the thesis does not tell how many. *As it is here* X is smoothed over a quarter of a second. '
-    'What causes tell of single runs of ELM was measured with half a second.',
-    'A row that compares two runs takes the seeds that both have. Where one has 5 replications and the other 15, it is '
-    'the difference of the first five, and not that of the two rows that have them alone.',
+    'The fairness index is that of the flows\' mean throughputs over all replications, as in section 6.3 ("Using the'
+    ' mean throughputs, we computed fairness index"); its interval is a jackknife over the replications. The tables'
+    ' are a little below the indices of the thesis\' own mean rates: 909 and 785 kbit/s make 0.9947 at R1 of '
+    'simulation 1, but table 3 has 0.9914, which is what the mean of single runs\' indices would be.',
+    '*The thesis\' rules* are `rules=thesis`: all additions of this library are off, and X is the mean of the 20th '
+    'and 80th percentile of the last 100 samples, one per packet (sections 6.1.4 and 6.2.5; the thesis does not '
+    'give the number). *As it is here* X is averaged over a quarter of a second. Single runs of ELM that the causes'
+    ' mention averaged over half a second.',
+    'A row that compares two runs uses the seeds that both have. If one has 5 replications and the other 15, the '
+    'row is the difference of the first five, not the difference of the two separate rows.',
     unicast.NOTE,
 ]
 # Figures 35 to 50 are of these runs' first replications.

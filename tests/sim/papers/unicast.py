@@ -23,7 +23,7 @@ def _claims():
 
 
 CLAIMS = list(_claims())
-NOTE = ('No thesis\' number: what a flow that follows the equation gets in the place of ELM in simulation 3, in the '
-        'rows *one flow by the same equation*. ns-2.35 has such a flow of its own, TFRC, and '
-        '[algorithms.md](../researchers/algorithms.md#elm-beside-a-flow-that-follows-its-equation) tells what that '
-        'gets, and why ELM gets less.')
+NOTE = ('The rows *one flow by the same equation* have no number of the thesis: they show what a flow that follows '
+        'the equation gets instead of ELM in simulation 3. ns-2.35 has such a flow, TFRC; [the measured '
+        'algorithms](../measured/algorithms.md#elm-beside-a-flow-that-follows-its-equation) have its rates and the '
+        'reasons for ELM\'s lower ones.')

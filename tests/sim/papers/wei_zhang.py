@@ -197,25 +197,25 @@ EQUATION = ('The paper\'s own equations say so: by 16 a session gets K\' s / (ta
             'ms. Table I has ever longer timers for more sessions. With the timer and base of 24 sessions, K\' as '
             'it is, 48 get several times as much (a row below); with TCP of its time a little more; with packets '
             'of 250 bytes no more.')
-EVENTS = ('K\' is taken as for many layers, sqrt (m), and a leave as one loss event: where a session has few layers, '
-          'one of each with table I, both are less true. What else is missing was not looked for.')
+EVENTS = ('K\' assumes many layers (sqrt (m)) and counts a leave as one loss event. If a session has few layers, as '
+          'with one session and one TCP and table I, both are less true. The rest was not investigated.')
 BURSTS = ('Not judged: the equation has loss events, and each user\'s own; here is the mean user\'s loss rate, and '
           'users of one run lose from 0.003 to 0.19 of their packets (16 of each), as with the fairness index of '
           'figure 12.')
 NO_THRESHOLD = ('Without a level part where the paper has it (figure 9), this is the slope of the square root of '
                 'B_0, from another largest value each time.')
-LOCKED = ('Linear layers begin together and have one rate, so a session\'s packets come in bursts, one of each layer, '
-          'and always at the same point of another session\'s bursts: which session loses hardly changes. With rates '
-          'that differ by up to 5 %, the rows *layers apart*, and nothing else changed, the index is 0.98 to 0.99 up '
-          'to 8 sessions, and was 0.97 and 0.98 for 16 and 24 (one run each). With hosts that take a random time of '
-          'up to 20 ms for a packet it was 0.99 for 8 sessions (one run). That a session takes few steps within 15 s '
-          'is not the cause: a minute later it is hardly higher, a row below.')
+LOCKED = ('Linear layers begin together and have one rate, so a session sends bursts with one packet of each layer,'
+          ' always at the same point of another session\'s bursts: the same session keeps losing. With rates that '
+          'differ by up to 5 % and nothing else changed (the rows *layers apart*) the index is 0.98 to 0.99 up to 8'
+          ' sessions, and was 0.97 and 0.98 for 16 and 24 (one run each). With hosts that take a random time of up '
+          'to 20 ms for a packet it was 0.99 for 8 sessions (one run). The small number of steps within 15 s is not'
+          ' the cause: a minute later the index is hardly higher (a row below).')
 DOUBLING = ('Steps of a factor of two, few of them in 15 s, and bursts, each a part of it: with 8 sessions, measured '
             'over 120 s, it is 0.97, with hosts that take a random time of up to 20 ms for a packet 0.95 and 0.96 '
             '(two runs), with both 0.99. Upper layers of other rates, by up to 6 %, do nothing: 0.95.')
-WORST = ('Not found. Tried, a run each: sessions that begin 0.1 s or a whole tau_0 apart, so that all their packets '
-         'meet, have 0.72 and 0.74 with 32 linear ones, TCP of its time 0.76, layers apart 0.74; 24 exponential ones '
-         'a tau_0 apart have 0.74, with TCP of its time 0.72.')
+WORST = ('Not explained. Tried in one run each: sessions that begin 0.1 s or a whole tau_0 apart, so that all their'
+         ' packets meet, have 0.72 and 0.74 with 32 linear sessions, with TCP of the paper\'s time 0.76, with layers'
+         ' apart 0.74; 24 exponential sessions a tau_0 apart have 0.74, with TCP of the paper\'s time 0.72.')
 SPREAD = ('In parts of each kind\'s own mean. Up to 24 of each, but for 4, it is the sessions that spread, for the '
           'same cause as with the fairness index of figure 12: with layers apart, rows below, TCP spreads more. TCP '
           'of its time is not it: with 16 of each it spreads by 0.34 in place of 0.14, and the sessions by '
