@@ -74,34 +74,36 @@ FIGURES = {
     'flid-sl': 'Figure 7(b): four FLID-SL sessions on 2 Mbit/s, leaves of 2 to 4 s',
 }
 
-CASCADE = ('Two things. With c = 1.3 level 23 is 10.02 Mbit/s, 0.2 % above the link. A group is joined up to 0.1 s '
-           'before its slot, while it still sends what the next level has, 3 Mbit/s: our queue fills at level 23, and '
-           'loses some 14 packets each time. The paper\'s 47 would be of level 24, which sends 61 above link and '
-           'queue in a slot. With a base of 23.52 kbit/s, 2 % less (rows below), level 23 fits, level 24 loses 47 '
-           'to 53 each time on the short path, but where it is left at once, and c = 2.0 loses 6.5 times as much there '
-           'and 1.4 times on the long path. With c = 2.0 we stay for two slots where nothing fits, and lose some 123 '
-           'packets each time, 108 in the mean; the paper\'s 17 are what one slot sends above the link and the queue, '
-           '143 less 128. 128 packets take most of the slot to fill and 0.1 s to come through, so its loss shows when '
-           'the next slot is decided on. With a queue of 64 (a row below) it is one slot.')
-KEPT = ('The paper\'s hosts count what comes after a leave, too, and it says that this overstates FLID-SL; here only '
-        'packets of groups that are still wanted count. Reckoned from the level changes of three runs, each group '
-        'kept for another 3 s, the link carries 0.81 to 0.84 (without these 3 s 0.59 to 0.62), and 1.7 to 2.1 times '
-        'as many packets as FLID-DL\'s do not fit. Leaves that take no time make the two alike, as told (rows below). '
-        'The deaf period after a leave, which is not in the paper, costs a tenth of the link: without it (rows below) '
-        'FLID-SL has 0.62, and loses 0.9 to 1.3 times as many packets as FLID-DL.')
+CASCADE = ('There are two reasons. With c = 1.3 level 23 is 10.02 Mbit/s, 0.2 % above the link. A group is joined '
+           'up to 0.1 s before its slot, while it still sends the next level\'s packets at 3 Mbit/s: the queue here '
+           'fills at level 23, and loses some 14 packets each time. The paper\'s 47 would belong to level 24, which '
+           'sends 61 packets above link and queue in a slot. With a base of 23.52 kbit/s, 2 % less (rows below), '
+           'level 23 fits, level 24 loses 47 to 53 each time on the short path unless it is left at once, and c = '
+           '2.0 loses 6.5 times as much there and 1.4 times on the long path. With c = 2.0 receivers stay for two '
+           'slots at a level that does not fit, and lose some 123 packets each time, 108 in the mean; the paper\'s '
+           '17 are what one slot sends above the link and the queue, 143 less 128. 128 packets take most of the '
+           'slot to fill the queue and 0.1 s to pass it, so the loss shows when the next slot is decided on. With a'
+           ' queue of 64 (a row below) it is one slot.')
+KEPT = ('The paper\'s hosts also count packets that arrive after a leave, and the paper says that this overstates '
+        'FLID-SL; here only packets of groups that are still joined count. Computed from the level changes of three'
+        ' runs, with each group kept for another 3 s, the link carries 0.81 to 0.84 (without these 3 s 0.59 to '
+        '0.62), and 1.7 to 2.1 times as many packets as FLID-DL\'s do not fit. With leaves that take no time the two'
+        ' are alike, as the paper says (rows below). The deaf period after a leave, which is not in the paper, '
+        'costs a tenth of the link: without it (rows below) FLID-SL has 0.62, and loses 0.9 to 1.3 times as many '
+        'packets as FLID-DL.')
 RED_KEPT = ('As with drop tail, above: FLID-SL has half of the link, because packets that arrive after a leave do '
             'not count here. With RED FLID-DL loses 13 to 15 % of its packets instead of 11 to 13, and FLID-SL 16 '
             'to 18 % with both.')
 NO_NUMBER = 'Not judged: the paper gives no number.'
 NEAR_PATH = 'Not judged: the paper\'s path is one of 120 ms, and this one of 4 ms.'
-OLD_TCP = ('Acknowledgements of each second packet: they alone make SACK\'s 1.5 as much as this, and Reno that '
-           'acknowledges each packet, as ns-2\'s receivers do by default, leaves FLID-DL 0.3 to 1.0 of its rate in '
-           'five runs of two of each (a row below), and 0.75 in one of eight. ns-3\'s Reno then '
-           'sends again what was not lost, so it is no better a measure. The shortest timeout, 1 s in place of 0.2, '
-           'makes no difference: 1.3 to 1.5 beside SACK in three runs of two of each. TCP that delays its '
+OLD_TCP = ('The reason is acknowledgements of each second packet: they alone turn SACK\'s 1.5 into this number, and '
+           'Reno that acknowledges each packet, as ns-2\'s receivers do by default, leaves FLID-DL 0.3 to 1.0 of its'
+           ' rate in five runs of two of each (a row below), and 0.75 in one of eight. ns-3\'s Reno then retransmits'
+           ' packets that were not lost, so it is no better a measure. The shortest timeout, 1 s instead of 0.2, '
+           'makes no difference: 1.3 to 1.5 beside SACK in three runs of two of each. TCP with delayed '
            'acknowledgements had next to nothing in two of five.')
-NOT_RENO = ('Not judged: the paper\'s figure 9 is of TCP Reno. It says that it compared TCP SACK, too, and shows '
-            'none of it.')
+NOT_RENO = ('Not judged: the paper\'s figure 9 shows TCP Reno. The paper says that it also compared TCP SACK, but '
+            'does not show it.')
 SLOT_LIMITS = ('A slot is five nominal round-trip times long, and several losses in it count as one: at 4 % the '
                'chain of the paper\'s equation 4 has 267 kbit/s, too.')
 

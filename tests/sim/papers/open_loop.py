@@ -108,14 +108,14 @@ RISES = ('Equation 12 has it rise, from 0.0068 to 0.0073, towards one event in e
 FEW_LOSSES = ('Eight weighted intervals are worth 36 / 5.2 = 6.9 equal ones, and the inverse of a mean of so few is '
               'up to 17 % too much where each has one loss. Where each has many, as with LAP at 3 % and 64 '
               'packets/RTT, it is not.')
-VIRTUAL = ('Ten lost packets of 100 bytes make a virtual loss here: virtual losses come more evenly than those '
-           'of real packets, and fewer of them share a round-trip time. How the thesis counts them is not told.')
+VIRTUAL = ('Ten lost packets of 100 bytes make one virtual loss here: virtual losses are more even than those of '
+           'real packets, and fewer of them share a round-trip time. The thesis does not say how it counts them.')
 TCP_TIMEOUTS = ('ns-3\'s TCP gets 0.8 of the formula\'s rate (491 kbit/s) at 3 % and 100 ms, as on the long paths of '
                 'simulation 4.')
-LOCKED = ('The history holds eight events, and beside few TCP at low rates those of the start for minutes. Here they '
-          'are forgotten: the rows *from 30 to 150 s* and *from 30 to 80 s* have them, and there LIP is farther from '
-          'TFRC beside one TCP than beside eight: 5.8, 6.1 and 16.1 in three runs, and 2.3, 3.5 and 3.1. What the '
-          'thesis shows may be its start; it does not tell how long it ran.')
+LOCKED = ('The history holds eight events, and beside few TCP connections at low rates those of the start stay for '
+          'minutes. Here they are forgotten; the rows *from 30 to 150 s* and *from 30 to 80 s* contain them, and '
+          'there LIP is farther from TFRC beside one TCP than beside eight: 5.8, 6.1 and 16.1 in three runs, and '
+          '2.3, 3.5 and 3.1. The thesis\' result may be its start; it does not say how long it ran.')
 STARTED = ('Histories hold what TCP loses at its start, as beside fewer TCP: beside 32, from 30 to 100 s, LIP and LAP'
            ' are 3.2 and 4.1 of TFRC, and from 150 to 220 s 1.5 and 2.1; beside 16 LIP is 4.4, and from 270 to 400 s '
            '2.4 (one run each). What is left is that two packets in a round-trip time show the packet loss, and '

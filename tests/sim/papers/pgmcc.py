@@ -55,9 +55,8 @@ RISE = ('It is not TCP: without it the second interval has 1.67, 1.78, 1.49, 1.2
         'rate, with it 1.78, 1.79, 1.45, 1.34, 1.37 and 1.52 (seeds 1 to 6). The first is 60 s, with 20 to 35 '
         'losses: in all 15 runs it is the lowest, and the third one, after TCP, has 0.9 to 1.2 of the second. Why was '
         'not found.')
-NOT_ALL = ('With 2 s as TCP\'s shortest timeout in place of 1 s the factor is 0.9 to 1.2 on the non-lossy link '
-           '(three seeds each of figures 4 and 5): timeouts in TCP\'s recovery are a part of it. What else is '
-           'not settled.')
+NOT_ALL = ('With 2 s as TCP\'s shortest timeout instead of 1 s the factor is 0.9 to 1.2 on the non-lossy link (three'
+           ' seeds each of figures 4 and 5): timeouts in TCP\'s recovery are a part of the cause. The rest is open.')
 
 
 C_IS_ONE = 'Not judged: the paper\'s figure 4 has c = 1.'

@@ -69,8 +69,8 @@ RLC_SLOW = ('The thesis does not give the slot ("default settings"). Eight packe
             'without loss here, not after a burst without loss (`join-after=burst`, Legout and Biersack 2000, '
             'section 4), which costs a tenth: with that setting one run of simulation 2 has 386, 533 and 298 kbit/s'
             ' instead of 351, 452 and 280.')
-SLOT_LOSSY = ('Not judged: the thesis does not tell RLC\'s slots, and with eight packets of its 1000 bytes they are '
-              '0.5 s. Slots of 0.25 s are what public implementations of RLC have.')
+SLOT_LOSSY = ('Not judged: the thesis does not give RLC\'s slots, and eight packets of its 1000 bytes take 0.5 s. '
+              'Public implementations of RLC have slots of 0.25 s.')
 SLOT_SHARED = (SLOT_LOSSY + ' On shared links RLC has the thesis\' rate at R1 with them, and more of it, and a fairer '
                             'index, '
                'at R2 and R3; in simulation 5 the index is fairer at R1, too. What slots between the two do was not '
@@ -92,18 +92,18 @@ BORDER = ('The formula\'s rate, 1797 kbit/s, is below 2048, the next level\'s ra
           'In three runs of R2 alone ELM has 1344 kbit/s and an index of 0.9826; percentiles of 5 s instead of the '
           'average make no difference (1365, 0.9828). With one loss for each round-trip time it has 1577 and '
           '0.9959.')
-NEVER_THERE = ('Who is at 512 kbit/s at R2 when the flows come has nothing to leave; their whole time is counted. '
-               'Those that hold 1024 kbit/s leave it in time, the rows *runs in which it holds*. The thesis\' R2 '
-               'has 790 kbit/s in simulation 3, and so is not always at 1024 either.')
-OTHER_LAYER = ('Not judged: the thesis\' R3 leaves the layer of 1024 kbit/s, and joins it again. Ours is at 2048 or '
-               '1024 kbit/s when the flows come, where the even share is 1333 with them, and goes from the one to '
-               'the other or stays: the row counts any layer, and the whole time where none is left or joined.')
+NEVER_THERE = ('Receivers that are at 512 kbit/s at R2 when the flows start have nothing to leave; their whole time'
+               ' counts. Those that hold 1024 kbit/s leave it in time: see the rows *runs in which it holds*. The '
+               'thesis\' R2 has 790 kbit/s in simulation 3, and so is not always at 1024 either.')
+OTHER_LAYER = ('Not judged: the thesis\' R3 leaves the layer of 1024 kbit/s, and joins it again. Here R3 is at 2048 '
+               'or 1024 kbit/s when the flows start, where the even share is 1333 with them, and moves between the '
+               'two or stays. The row counts any layer, and the whole time if none is left or joined.')
 NO_MARGIN = ('The thesis\' own margins are 0.001 at R2 and 0.008 at R3. The margins here are smaller than their '
              'intervals, because naive is as fair as lazy here.')
-YIELDS = ('Fairer than the thesis: ELM is at 256 kbit/s 3 to 16 s after the flows came, and back at 512 18 to 40 s '
-          'after they went; by the thesis\' rules 3 to 24 and 15 to 37 s. One run of each is at 256 kbit/s already, '
-          'and its whole time is counted. Some of the thesis\' need more than 10 s to leave, as do 2 of ours and 4 by '
-          'its rules, and some join again meanwhile, as does one of ours.')
+YIELDS = ('Fairer than the thesis: ELM is at 256 kbit/s 3 to 16 s after the flows start, and back at 512 18 to 40 s'
+          ' after they end; with the thesis\' rules 3 to 24 and 15 to 37 s. One run of each is at 256 kbit/s '
+          'already, and its whole time counts. Some of the thesis\' runs need more than 10 s to leave, as do 2 of '
+          'these and 4 with its rules, and some join again meanwhile, as does one of these.')
 LONG_TCP = ('ns-3\'s TCP gets 0.84 to 0.9 of the formula\'s rate (359 and 180) at 250 and 500 ms. Its shortest '
             'timeout is 0.2 s. With 1 s (RFC 6298, section 2.4; the rows *timeout of 1 s*) it has the thesis\' rate,'
             ' and also if TCP halves its whole window (343 and 171 kbit/s in three runs).')

@@ -186,12 +186,12 @@ def threshold(bases):
     return base
 
 
-BASE_COUNTS = ('Equation 16 holds m = B_0 tau_0 / s within K\', so the throughput would go with the square root of '
-               'B_0. It does so roughly: at 80 ms it is 0.74, 1.13, 0.92, 1.59 and 1.58 of an even share from 100 to '
-               '1600 kbit/s, less at 400 than at 200. It is level from 800 on alone: '
-               'the TCP have given way there, down to a quarter of their share.')
-ROOT = ('By equation 16 it is the inverse of the root: K\' holds m = B_0 tau_0 / s. With B_0 changed so that m stays, '
-        'and layers that do not send in the same instants, a row below, the exponent is near -1.')
+BASE_COUNTS = ('In equation 16 K\' contains m = B_0 tau_0 / s, so the throughput should grow with the square root of'
+               ' B_0. It does so roughly: at 80 ms it is 0.74, 1.13, 0.92, 1.59 and 1.58 of an even share from 100 '
+               'to 1600 kbit/s, and less at 400 than at 200. It is level only from 800 on, where the TCP '
+               'connections have given way, down to a quarter of their share.')
+ROOT = ('Equation 16 makes it the inverse of the root, because K\' contains m = B_0 tau_0 / s. With B_0 changed so '
+        'that m stays, and layers that do not send at the same instants (a row below), the exponent is near -1.')
 EQUATION = ('The paper\'s own equations say so: by 16 a session gets K\' s / (tau_0 sqrt (p)), the last rows of '
             'this table, and by 18 TCP c s / (R sqrt (p)); they are even where tau_0 / K\' is R / c (28), some 60 '
             'ms. Table I has ever longer timers for more sessions. With the timer and base of 24 sessions, K\' as '
@@ -226,11 +226,11 @@ SAME_LEVELS = ('The two structures have the same two lowest levels, 1.6 and 3.2 
                'linear layers are above them 3 % of the time, a row below. Two runs each with TCP of its time have '
                '0.86 and 0.88 of the link for linear and 0.87 and 0.88 for exponential layers, one each with hosts '
                'that take up to 5 ms 0.87 and 0.87: neither is the cause.')
-M_HELD = ('Bursts of layers that have one rate, as with the fairness index of figure 12: with layers apart, the next '
-          'row, it is within the limits.')
-OWN = ('By equations 22 and 26 layers that double get no more than linear ones at the same loss: sqrt ((alpha + '
-       '1) / 2) of it, and each of their joins makes more loss. Linear ones need time, as a layer\'s interval '
-       'grows with it: what the two have a minute later is in the rows below.')
+M_HELD = ('The reason is bursts of layers with one rate, as for the fairness index of figure 12: with layers apart '
+          '(the next row) it is within the limits.')
+OWN = ('By equations 22 and 26 layers that double get no more than linear ones at the same loss: sqrt ((alpha + 1) '
+       '/ 2) of it, and each of their joins causes more loss. Linear layers need time, because a layer\'s interval '
+       'grows with it: the rows below show both a minute later.')
 
 
 def _timers():
