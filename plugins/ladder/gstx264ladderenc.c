@@ -7,30 +7,32 @@
  * @title: x264ladderenc
  * @see_also: #lmccsink
  *
- * Encodes one raw video several times, by one x264enc for each src pad:
- * "rungs", src_0 the lowest. Their key frames fall on the same pictures, each
- * begins a closed group, and each encoding has the same temporal classes, so
- * that a receiver can go from one rung to another at a key frame. lmccsink
- * makes itself such a ladder where it gets raw video.
+ * Encodes one raw video several times, with one x264enc for each src pad. The
+ * encodings are called rungs; src_0 is the lowest. All rungs have key frames at
+ * the same pictures, each key frame begins a closed group of pictures, and all
+ * rungs have the same temporal classes. A receiver can therefore change from
+ * one rung to another at a key frame. lmccsink creates x264ladderenc itself
+ * when it gets raw video.
  *
- * Rates come from #GstX264LadderEnc:bitrates, or from
- * #GstX264LadderEnc:bitrate for the top rung and a third for each one below.
- * A rung whose rate is low for the picture has a smaller one. How thorough the
- * encoders are (#GstX264LadderEnc:speed-preset) is chosen by the pixels per
- * second and the processors.
+ * The rates come from #GstX264LadderEnc:bitrates. Without it, the top rung has
+ * #GstX264LadderEnc:bitrate, and each rung below a third of the rate of the one
+ * above. A rung whose rate is too low for the picture size is scaled down.
+ * #GstX264LadderEnc:speed-preset is chosen from the number of pixels per second
+ * and the number of processors.
  *
- * #GstX264LadderEnc::encoder-setup is the place for any other setting of the
- * encoders. A request for a key frame (force-key-unit), on any pad, makes the
- * same picture one in all rungs.
+ * Use #GstX264LadderEnc::encoder-setup for all other settings of the encoders.
+ * A key-frame request (force-key-unit) on any pad makes the same picture a key
+ * frame in all rungs.
  *
- * Where the processor does not hold real time, an element message
- * `lmcc-encoder-overload` says so once, and a warning; of live sources pictures
- * are then skipped, the same in all rungs, rather than ever later. Its fields:
+ * If the encoders are slower than real time, x264ladderenc posts an element
+ * message `lmcc-encoder-overload` once, and a warning. With a live source it
+ * then skips pictures, the same ones in all rungs, so that the delay does not
+ * grow. The fields of the message:
  *
- * * #guint `rung`: the slowest
- * * #guint64 `behind`: how far, in ns
- * * #guint64 `pictures-skipped`: so far
- * * #gchararray `speed-preset`: what is set or was chosen
+ * * #guint `rung`: the slowest rung
+ * * #guint64 `behind`: its delay, in ns
+ * * #guint64 `pictures-skipped`: number of skipped pictures so far
+ * * #gchararray `speed-preset`: preset that was set or chosen
  * * #gchararray `remedy`: what to do
  *
  * ## Examples
@@ -119,14 +121,15 @@ check_installed (GstX264LadderEnc *self)
   if (missing == NULL)
     return TRUE;
   GST_ELEMENT_ERROR (self, CORE, MISSING_PLUGIN,
-      ("There is no element %s, which encodes raw video. Install the package "
-       "that has it: %s on Debian.",
+      ("The element %s, which encodes raw video, is missing. Install the "
+       "package "
+       "that contains it: %s on Debian.",
           missing, package),
       (NULL));
   return FALSE;
 }
 
-/* The elements that all rungs share are made with the first one. */
+/* Creates the elements that all rungs share, with the first rung. */
 static void
 ensure_common (GstX264LadderEnc *self)
 {
@@ -197,8 +200,7 @@ can_add_rung (GstX264LadderEnc *self, guint index)
       && find_rung (self, index) == NULL)
     return TRUE;
   GST_ELEMENT_WARNING (self, STREAM, FAILED,
-      ("No pad src_%u: there are %u rungs at most, and they must be there "
-       "before the first picture.",
+      ("Cannot add pad src_%u: at most %u rungs, all before the first picture.",
           index, LMCC_MAX_RUNGS),
       (NULL));
   return FALSE;
@@ -397,36 +399,38 @@ install_rate_properties (void)
   /**
    * GstX264LadderEnc:bitrates:
    *
-   * The rate of each rung in bit/s, lowest first, with commas between them:
-   * `100k,300k,1.5M`. As many as there are src pads.
+   * The rate of each rung in bit/s, lowest first, separated by commas:
+   * `100k,300k,1.5M`. It needs as many rates as there are src pads.
    *
    * Since: 0.1
    */
   properties[PROP_BITRATES] = g_param_spec_string ("bitrates", "Bitrates",
-      "Rates of the rungs (bit/s), lowest first, such as 100k,300k,1.5M",
+      "Rates of the rungs, lowest first, such as 100k,300k,1.5M (bit/s)",
       DEFAULT_BITRATES, READY);
   /**
    * GstX264LadderEnc:bitrate:
    *
-   * Without #GstX264LadderEnc:bitrates, the rate of the top rung in bit/s, of
-   * which each one below has a third. 0 chooses by the picture.
+   * The rate of the top rung in bit/s, if #GstX264LadderEnc:bitrates is not
+   * set. Each rung below has a third of the rate of the one above. 0 chooses
+   * the rate from the size and rate of the video.
    *
    * Since: 0.1
    */
   properties[PROP_BITRATE] = g_param_spec_uint ("bitrate", "Bitrate",
-      "Rate of the top rung (bit/s, 0 = by the picture)", 0, 2048000000,
-      DEFAULT_BITRATE, READY);
+      "Rate of the top rung; each rung below has a third (bit/s, 0 = from the "
+      "picture)",
+      0, 2048000000, DEFAULT_BITRATE, READY);
   /**
    * GstX264LadderEnc:vbv-buf-capacity:
    *
-   * What each encoder's buffer holds, in milliseconds of its rate: a key frame
-   * is at most that large, and no stretch of the stream is larger than its
-   * share of the rate by more (ITU-T H.264 annex C).
+   * The size of each encoder's VBV buffer, in ms at its rate. It limits the
+   * size of a key frame, and how far any part of the stream exceeds its share
+   * of the rate (ITU-T H.264 annex C).
    *
    * Since: 0.1
    */
   properties[PROP_VBV_BUF_CAPACITY] = g_param_spec_uint ("vbv-buf-capacity",
-      "VBV buffer", "What each encoder's buffer holds (ms of its rate)", 100,
+      "VBV buffer", "Size of each encoder's VBV buffer (ms at its rate)", 100,
       10000, DEFAULT_VBV_BUF_CAPACITY, READY);
 }
 
@@ -436,73 +440,79 @@ install_picture_properties (void)
   /**
    * GstX264LadderEnc:key-unit-interval:
    *
-   * Distance of the key frames, in milliseconds. Receivers begin, and go up a
-   * rung, at key frames.
+   * The key-frame interval in ms. Receivers start, and change to a higher rung,
+   * at key frames.
    *
    * Since: 0.1
    */
   properties[PROP_KEY_UNIT_INTERVAL] = g_param_spec_uint ("key-unit-interval",
-      "Key unit interval", "Distance of the key frames, in all rungs (ms)", 100,
-      600000, DEFAULT_KEY_UNIT_INTERVAL, READY);
+      "Key unit interval", "Key-frame interval of all rungs (ms)", 100, 600000,
+      DEFAULT_KEY_UNIT_INTERVAL, READY);
   /**
    * GstX264LadderEnc:bframes:
    *
-   * B pictures between two others, which make temporal classes: with 0 there is
-   * one, with 1 two, with more three. Each one is a picture of delay.
+   * The number of B-frames in a row, which form temporal classes: 0 makes one
+   * class, 1 makes two, and more make three. Each B-frame adds one picture of
+   * delay.
    *
    * Since: 0.1
    */
   properties[PROP_BFRAMES] = g_param_spec_uint ("bframes", "B pictures",
-      "B pictures between two others: 0 makes 1 temporal class, 1 makes 2, "
-      "more make 3",
+      "Number of B-frames in a row: 0 makes 1 temporal class, 1 makes 2, more "
+      "make 3",
       0, 15, DEFAULT_BFRAMES, READY);
   /**
    * GstX264LadderEnc:lookahead:
    *
-   * How many pictures the encoders look ahead at most, before they choose what
-   * a picture gets. Each one is a picture of delay. -1 is what the speed preset
-   * does, in real time 10 at most. With any other value the threads of an
-   * encoder share each picture, so that they hold none back.
+   * The maximum number of pictures that the encoders look ahead before they
+   * decide on the bits of a picture. Each one adds one picture of delay. -1
+   * uses the value of the speed preset, limited to 10 in real time. With any
+   * other value the threads of an encoder work on the same picture, so that
+   * they add no delay.
    *
    * Since: 0.1
    */
   properties[PROP_LOOKAHEAD] = g_param_spec_int ("lookahead", "Lookahead",
-      "Pictures that the encoders look ahead at most (-1 = what the speed "
-      "preset "
-      "does)",
+      "Maximum number of pictures that the encoders look ahead (-1 = as "
+      "speed-preset sets it)",
       -1, 250, DEFAULT_LOOKAHEAD, READY);
   /**
    * GstX264LadderEnc:speed-preset:
    *
-   * How thorough the encoders are. `auto` chooses by the pixels per second of
-   * all rungs and the machine's processors.
+   * The speed preset of the encoders. `auto` chooses it from the pixels per
+   * second of all rungs and the number of processors.
    *
    * Since: 0.1
    */
-  properties[PROP_SPEED_PRESET] = g_param_spec_enum ("speed-preset",
-      "Speed preset", "How thorough the encoders are", GST_TYPE_LADDER_SPEED,
-      DEFAULT_SPEED_PRESET, READY);
+  properties[PROP_SPEED_PRESET] =
+      g_param_spec_enum ("speed-preset", "Speed preset",
+          "Speed preset of the encoders: slower presets give better quality",
+          GST_TYPE_LADDER_SPEED, DEFAULT_SPEED_PRESET, READY);
   /**
    * GstX264LadderEnc:real-time:
    *
-   * Whether pictures are shown as fast as they are encoded: the encoders are
-   * then fast enough and hold few pictures back, and it is said where they fall
-   * behind. %FALSE is for writing files.
+   * Whether the encoders must keep up with real time. They are then set to be
+   * fast enough and to add little delay, and a message is posted when they fall
+   * behind. Use %FALSE to write files.
    *
    * Since: 0.1
    */
   properties[PROP_REAL_TIME] = g_param_spec_boolean ("real-time", "Real time",
-      "Whether the encoders have to hold real time", DEFAULT_REAL_TIME, READY);
+      "Whether the encoders must keep up with real time", DEFAULT_REAL_TIME,
+      READY);
   /**
    * GstX264LadderEnc:pictures-skipped:
    *
-   * Pictures of a live source that the encoders had no time for.
+   * The number of pictures of a live source that were skipped because the
+   * encoders were too slow.
    *
    * Since: 0.1
    */
-  properties[PROP_PICTURES_SKIPPED] = g_param_spec_uint64 ("pictures-skipped",
-      "Pictures skipped", "Pictures that the encoders had no time for", 0,
-      G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  properties[PROP_PICTURES_SKIPPED] =
+      g_param_spec_uint64 ("pictures-skipped", "Pictures skipped",
+          "Number of pictures of a live source skipped because the encoders "
+          "were too slow",
+          0, G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
 }
 
 static void
@@ -528,14 +538,14 @@ gst_x264_ladder_enc_class_init (GstX264LadderEncClass *klass)
   g_object_class_install_properties (object_class, N_PROPS, properties);
   /**
    * GstX264LadderEnc::encoder-setup:
-   * @ladder: the ladder
+   * @ladder: the x264ladderenc
    * @encoder: an x264enc with all its settings, in state NULL
-   * @rung: which, 0 for the lowest
+   * @rung: the rung that it makes, 0 for the lowest
    *
-   * Emitted for each encoder before it gets its first picture, from a streaming
-   * thread: the place to change any of its properties. Key frames must stay at
-   * the same pictures in all rungs (option-string), and what holds pictures
-   * back, such as rc-lookahead, should be the same.
+   * Emitted from a streaming thread for each encoder before it gets its first
+   * picture. Handlers can change any property of the encoder. Key frames must
+   * stay at the same pictures in all rungs (option-string). Settings that delay
+   * pictures, such as rc-lookahead, should be equal in all rungs.
    *
    * Since: 0.1
    */
@@ -546,8 +556,7 @@ gst_x264_ladder_enc_class_init (GstX264LadderEncClass *klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "x264 ladder encoder",
       "Codec/Encoder/Video",
-      "Encodes one video several times, with key frames "
-      "at the same pictures",
+      "Encodes one video several times, with key frames at the same pictures",
       "The lmcc project");
   gst_type_mark_as_plugin_api (GST_TYPE_LADDER_SPEED, 0);
 }
