@@ -5,18 +5,18 @@
 /**
  * SECTION:element-rtpvp9svcpay
  * @title: rtpvp9svcpay
- * @short_description: Payloads VP9 layer frames as RFC 9628 says
+ * @short_description: Payloads the layers of VP9 as in RFC 9628
  *
- * Takes the layer frames of vp9svcenc, one per buffer, and writes the whole
- * payload descriptor of RFC 9628: layer indices, what each layer frame depends
- * on, the picture's number and that of its temporal layer 0. A receiver or a
- * forwarder can leave layers out without looking into the pictures. Key
- * pictures carry the scalability structure: the size of each layer and the
- * picture group.
+ * Payloads the layer frames of vp9svcenc, one per buffer, with the complete
+ * payload descriptor of RFC 9628: layer indices, the dependencies of each layer
+ * frame, and the numbers of the picture and of its temporal layer 0. A receiver
+ * or a relay can drop layers without parsing the pictures. Key frames carry the
+ * scalability structure: the size of each layer and the picture group.
  *
- * No packet holds parts of two layer frames. The marker is on the last packet
- * of the highest layer. The layers come out in the same RTP frame, of one
- * timestamp, so that `rtpvp9depay ! vp9dec` shows the highest one there is.
+ * Each packet belongs to one layer frame only. The last packet of the highest
+ * layer has the marker bit. All layers of a picture have the same RTP
+ * timestamp, so `rtpvp9depay ! vp9dec` shows the highest layer that has
+ * arrived.
  *
  * ## Examples
  * |[

@@ -5,26 +5,27 @@
 /**
  * SECTION:element-vp9svcenc
  * @title: vp9svcenc
- * @short_description: Encodes VP9 in spatial, quality and temporal layers
+ * @short_description: Encodes VP9 with spatial, quality and temporal layers
  *
- * Encodes video so that parts of it can be left out: up to three spatial or
- * quality layers and up to three temporal ones, by W3C's names from `L1T1` to
- * `L3T3`. By default the upper layers have the size of the lower ones and only
- * a better quality (#GstVp9SvcEnc:layer-scaling `none`): then the size of the
- * pictures stays when layers come and go. One pass, no lag, constant bit rate.
+ * Encodes video in VP9 layers, of which upper ones can be dropped: up to three
+ * spatial or quality layers and up to three temporal layers, with W3C's names
+ * from `L1T1` to `L3T3`. By default all layers have the same picture size, and
+ * upper layers only improve the quality (#GstVp9SvcEnc:layer-scaling `none`);
+ * the picture size then stays the same when layers come and go. The encoder
+ * works in one pass with constant bit rate and without lag.
  *
- * Where downstream takes `video/x-vp9-svc` each layer of each picture is a
- * buffer of its own: #GstRtpVp9SvcPay and lmccsink do. Each buffer has a
- * `GstVp9SvcMeta` for the payloader, and a `GstLmccLayerMeta` with its class (3
- * times the spatial layer plus the temporal one) and whether it is a switch
- * point. The last layer of a picture has the marker flag. Where downstream
- * takes `video/x-vp9` alone each buffer is a whole picture, a superframe, of
- * which decoders show the highest layer.
+ * If downstream accepts `video/x-vp9-svc`, as #GstRtpVp9SvcPay and lmccsink do,
+ * each layer of each picture is one buffer. Each buffer has a `GstVp9SvcMeta`
+ * for the payloader, and a `GstLmccLayerMeta` with its class (3 times the
+ * spatial layer plus the temporal layer) and a flag for switch points. The last
+ * layer of a picture has the marker flag. If downstream only accepts
+ * `video/x-vp9`, each buffer is a complete picture (superframe), of which
+ * decoders show the highest layer.
  *
- * A receiver may leave upper layers out from any picture on. Temporal layers
- * can be taken up again at any picture of theirs. A spatial or quality layer
- * can be taken up at a key picture, and every #GstVp9SvcEnc:switch-distance
- * pictures, where the upper layers refer to nothing but the layer below.
+ * A receiver can drop upper layers at any picture. It can join a temporal layer
+ * again at any picture of that layer. It can join a spatial or quality layer at
+ * a key frame, and every #GstVp9SvcEnc:switch-distance pictures, where the
+ * upper layers only refer to the layer below.
  *
  * Decode with vp9dec. avdec_vp9 shows the layers of a picture one after the
  * other.

@@ -9,12 +9,12 @@
 #include "gstvp9svcmeta.h"
 #include "gstvp9svcrates.h"
 
-/* Values of GstVp9SvcMode: spatial layers times four plus temporal ones. */
+/* Values of GstVp9SvcMode: 4 * spatial layers + temporal layers. */
 #define MODE(spatial, temporal) ((spatial) << 2 | (temporal))
 
 #define DEFAULT_MODE MODE (3, 3)
 #define DEFAULT_SCALING FALSE
-/* As vp9enc. */
+/* The default of vp9enc. */
 #define DEFAULT_TARGET_BITRATE 256000
 #define DEFAULT_KEYFRAME_MAX_DIST 128
 #define DEFAULT_SWITCH_DISTANCE 32
@@ -47,7 +47,8 @@ static GParamSpec *properties[N_PROPS];
 /**
  * GstVp9SvcMode:
  *
- * Scalability modes by W3C's names: spatial or quality layers, temporal layers.
+ * Scalability modes with W3C's names: number of spatial or quality layers (L),
+ * number of temporal layers (T).
  */
 static GType
 gst_vp9_svc_mode_get_type (void)
@@ -75,15 +76,15 @@ gst_vp9_svc_mode_get_type (void)
 
 /**
  * GstVp9SvcScaling:
- * @none: all layers have the size of the video, upper ones more quality
- * @half: each has half the width and height of the one above
+ * @none: all layers have the size of the video, and upper ones add quality
+ * @half: each layer has half the width and height of the one above
  */
 static GType
 gst_vp9_svc_scaling_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    { FALSE, "Layers of equal size and growing quality",
+    { FALSE, "All layers have the same size; upper ones add quality",
         GST_VP9_SVC_SCALING_NONE },
     { TRUE, "Each layer has half the width and height of the one above",
         GST_VP9_SVC_SCALING_HALF },
@@ -225,32 +226,33 @@ install_layer_properties (void)
   /**
    * GstVp9SvcEnc:scalability-mode:
    *
-   * The layers, by W3C's names.
+   * The number of spatial and temporal layers, with W3C's names.
    *
    * Since: 0.1
    */
-  properties[PROP_SCALABILITY_MODE] = g_param_spec_enum ("scalability-mode",
-      "Scalability mode", "Spatial (L) and temporal (T) layers, by W3C's names",
-      gst_vp9_svc_mode_get_type (), DEFAULT_MODE, ready);
+  properties[PROP_SCALABILITY_MODE] =
+      g_param_spec_enum ("scalability-mode", "Scalability mode",
+          "Number of spatial (L) and temporal (T) layers, with W3C's names",
+          gst_vp9_svc_mode_get_type (), DEFAULT_MODE, ready);
   /**
    * GstVp9SvcEnc:layer-scaling:
    *
-   * Whether the spatial layers differ in size or in quality alone.
+   * Whether the spatial layers differ in size, or only in quality.
    *
    * Since: 0.1
    */
   properties[PROP_LAYER_SCALING] = g_param_spec_enum ("layer-scaling",
-      "Layer scaling", "Size of a spatial layer beside the one above it",
+      "Layer scaling", "Size of a spatial layer relative to the one above it",
       gst_vp9_svc_scaling_get_type (), DEFAULT_SCALING, ready);
   /**
    * GstVp9SvcEnc:threads:
    *
-   * Threads to encode with.
+   * The number of encoding threads.
    *
    * Since: 0.1
    */
   properties[PROP_THREADS] = g_param_spec_int ("threads", "Threads",
-      "Threads to encode with (0: one per processor, at most 4)", 0, 64,
+      "Number of encoding threads (0 = one per processor, at most 4)", 0, 64,
       DEFAULT_THREADS, ready);
 }
 
@@ -263,63 +265,67 @@ install_rate_properties (void)
   /**
    * GstVp9SvcEnc:target-bitrate:
    *
-   * The rate of all layers together, which are given fixed shares of it. Set
-   * after #GstVp9SvcEnc:layer-bitrates it scales these: each keeps its share,
-   * but has at least 1000 bit/s. Until then it is their sum.
+   * The total rate of all layers in bit/s; each layer gets a fixed share. If it
+   * is set after #GstVp9SvcEnc:layer-bitrates, it scales these rates: each
+   * layer keeps its share, but has at least 1000 bit/s. Until then its value is
+   * their sum.
    *
    * Since: 0.1
    */
   properties[PROP_TARGET_BITRATE] = g_param_spec_int ("target-bitrate",
-      "Target bit rate", "Rate of all layers together (bit/s)", 10000, G_MAXINT,
+      "Target bit rate", "Total rate of all layers (bit/s)", 10000, G_MAXINT,
       DEFAULT_TARGET_BITRATE, playing);
   /**
    * GstVp9SvcEnc:layer-bitrates:
    *
-   * The rate of each layer alone, lowest spatial layer first, and in it the
-   * lowest temporal one: for L2T2 those of S0T0, S0T1, S1T0, S1T1. They count
-   * as they are until #GstVp9SvcEnc:target-bitrate is set after them.
+   * The rate of each single layer in bit/s, lowest spatial layer first, and
+   * within it lowest temporal layer first: for L2T2 the rates of S0T0, S0T1,
+   * S1T0 and S1T1. They apply unchanged until #GstVp9SvcEnc:target-bitrate is
+   * set after them.
    *
    * Since: 0.1
    */
-  properties[PROP_LAYER_BITRATES] = gst_param_spec_array ("layer-bitrates",
-      "Layer bit rates",
-      "Rate of each layer alone (bit/s), as in "
-      "\"<40000,20000,30000>\" for L1T3; empty: shares of target-bitrate",
-      g_param_spec_int ("layer-bitrate", "Layer bit rate", "Bit/s", G_MININT,
-          G_MAXINT, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS),
-      playing);
+  properties[PROP_LAYER_BITRATES] =
+      gst_param_spec_array ("layer-bitrates", "Layer bit rates",
+          "Rate of each single layer, such as \"<40000,20000,30000>\" for L1T3 "
+          "(bit/s, empty = shares of target-bitrate)",
+          g_param_spec_int ("layer-bitrate", "Layer bit rate",
+              "Rate of the layer (bit/s)", G_MININT, G_MAXINT, 0,
+              G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS),
+          playing);
   /**
    * GstVp9SvcEnc:min-quantizer:
    *
-   * The finest quantizer.
+   * The minimum quantizer, which gives the best quality.
    *
    * Since: 0.1
    */
   properties[PROP_MIN_QUANTIZER] = g_param_spec_int ("min-quantizer",
-      "Minimum quantizer", "Minimum quantizer (best)", 0, MAX_QUANTIZER,
+      "Minimum quantizer", "Minimum quantizer (best quality)", 0, MAX_QUANTIZER,
       DEFAULT_MIN_QUANTIZER, playing);
   /**
    * GstVp9SvcEnc:max-quantizer:
    *
-   * The coarsest quantizer. A rate that cannot be kept with it is exceeded.
+   * The maximum quantizer, which gives the worst quality. If it is not coarse
+   * enough for the rate, the encoder exceeds the rate.
    *
    * Since: 0.1
    */
   properties[PROP_MAX_QUANTIZER] = g_param_spec_int ("max-quantizer",
-      "Maximum quantizer", "Maximum quantizer (worst)", 0, MAX_QUANTIZER,
-      DEFAULT_MAX_QUANTIZER, playing);
+      "Maximum quantizer", "Maximum quantizer (worst quality)", 0,
+      MAX_QUANTIZER, DEFAULT_MAX_QUANTIZER, playing);
   /**
    * GstVp9SvcEnc:cpu-used:
    *
-   * How fast to encode, at the cost of quality. With
-   * #GstVp9SvcEnc:layer-scaling `half` the smaller pictures are encoded two
-   * speeds slower, but for that no slower than 4.
+   * The encoding speed; higher values are faster, with lower quality. With
+   * #GstVp9SvcEnc:layer-scaling `half` the smaller pictures are encoded with a
+   * value that is lower by 2, but not below 4 because of that.
    *
    * Since: 0.1
    */
   properties[PROP_CPU_USED] = g_param_spec_int ("cpu-used", "CPU used",
-      "Speed: higher is faster and worse", 0, MAX_CPU_USED, DEFAULT_CPU_USED,
-      playing);
+      "Encoding speed: higher values are faster, with lower quality", 0,
+      MAX_CPU_USED, DEFAULT_CPU_USED, playing);
 }
 
 static void
@@ -331,29 +337,31 @@ install_distance_properties (void)
   /**
    * GstVp9SvcEnc:keyframe-max-dist:
    *
-   * Pictures from one key picture to the next. There the base can be joined.
+   * The number of pictures from one key frame to the next. Receivers can join
+   * the base layer at key frames.
    *
    * Since: 0.1
    */
   properties[PROP_KEYFRAME_MAX_DIST] =
       g_param_spec_int ("keyframe-max-dist", "Key frame distance",
-          "Pictures between key pictures (0: only the first "
-          "and what is asked for)",
+          "Number of pictures between key frames (0 = only the first and "
+          "requested ones)",
           0, G_MAXINT, DEFAULT_KEYFRAME_MAX_DIST, playing);
   /**
    * GstVp9SvcEnc:switch-distance:
    *
-   * Pictures from one switch point of the upper spatial or quality layers to
-   * the next, rounded up to a picture of the lowest temporal layer. There they
-   * refer to nothing but the layer below, so that they can be joined without a
-   * key picture of the base. `docs/users/vp9-svc.md` has what that costs.
+   * The number of pictures from one switch point of the upper spatial or
+   * quality layers to the next, rounded up to a picture of the lowest temporal
+   * layer. At a switch point the upper layers only refer to the layer below, so
+   * that receivers can join them without a key frame of the base layer.
+   * `docs/users/vp9-svc.md` has the cost.
    *
    * Since: 0.1
    */
   properties[PROP_SWITCH_DISTANCE] =
       g_param_spec_int ("switch-distance", "Switch distance",
-          "Pictures between the upper layers' switch points "
-          "(0: only at key pictures)",
+          "Number of pictures between switch points of the upper layers (0 = "
+          "only at key frames)",
           0, G_MAXINT, DEFAULT_SWITCH_DISTANCE, playing);
 }
 
