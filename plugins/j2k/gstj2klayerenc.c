@@ -5,12 +5,13 @@
 /**
  * SECTION:element-j2klayerenc
  * @title: j2klayerenc
- * @short_description: JPEG 2000 with quality layers
+ * @short_description: Encodes JPEG 2000 with quality layers
  *
- * Encodes each picture by itself, in quality layers of the given rates, each of
- * which makes the picture better. The codestreams can be decoded by any JPEG
- * 2000 decoder. rtpj2klayerpay, which lmccsink takes by itself, cuts them into
- * layers; rtpj2klayerdepay makes whole codestreams of the layers that came.
+ * Encodes each picture independently, in quality layers with the given rates.
+ * Each layer improves the quality. Any JPEG 2000 decoder can decode the
+ * codestreams. rtpj2klayerpay, which lmccsink uses automatically, splits them
+ * into layers. rtpj2klayerdepay builds complete codestreams from the layers
+ * that have arrived.
  *
  * |[
  * gst-launch-1.0 videotestsrc is-live=true \
@@ -28,7 +29,7 @@
 #define DEFAULT_RESOLUTIONS 5
 #define MAX_RESOLUTIONS 33
 
-/* Of 8 bits, and there are as many layers as classes. */
+/* 8 bits per component. The meta has one class for each layer. */
 #define FORMATS "{ I420, Y42B, Y444, GRAY8 }"
 
 static const guint default_bitrates[] = { 500000, 1000000, 2000000, 4000000,
@@ -53,11 +54,11 @@ struct _GstJ2kLayerEnc
   guint n_bitrates;
   guint bitrates[GST_J2K_MAX_LAYERS];
   gboolean too_many;
-  guint64 target_bitrate; /* bit/s; 0: as bitrates say */
+  guint64 target_bitrate; /* bit/s; 0: the highest of bitrates */
   guint resolutions;
   guint threads;
 
-  /* The streaming thread's: with which these sizes are, and as bitrates say. */
+  /* Used by the streaming thread only. full_sizes belong to full_bitrate. */
   GstVideoCodecState *input;
   GstJ2kPictureSettings settings;
   guint full_sizes[GST_J2K_MAX_LAYERS];
@@ -96,7 +97,7 @@ set_bitrates (GstJ2kLayerEnc *self, const GValue *array)
   self->target_bitrate = 0;
 }
 
-/* Of all layers, bit/s. */
+/* Rate of all layers, bit/s. */
 static guint64
 get_full_bitrate (GstJ2kLayerEnc *self)
 {
@@ -217,20 +218,20 @@ take_bitrate (GstJ2kLayerEnc *self, const GstVideoInfo *info,
 
   if (layer > 0 && bitrate <= bitrates[layer - 1])
     return fail_settings (self,
-        "bitrates are those of all layers up to each, "
-        "so they must increase; %u bit/s come after %u",
+        "Values of bitrates must increase, because each is the rate of all "
+        "layers up to it; %u bit/s come after %u",
         bitrate, bitrates[layer - 1]);
   if (size < smallest)
     return fail_settings (self,
-        "%u bit/s, bitrate %u, are %u bytes for each "
-        "picture, and headers alone are %u: set it to at least "
+        "%u bit/s, value %u of bitrates, allows %u bytes for each "
+        "picture, but headers alone need %u: set it to at least "
         "%" G_GUINT64_FORMAT ", or use fewer resolutions",
         bitrate, layer, (guint) size, smallest,
         needed_bitrate (info, smallest));
   if (size > largest)
     return fail_settings (self,
-        "%u bit/s, bitrate %u, are %" G_GUINT64_FORMAT
-        " bytes for each picture; at most %u are possible here",
+        "%u bit/s, value %u of bitrates, needs %" G_GUINT64_FORMAT
+        " bytes for each picture, but at most %u are possible: reduce it",
         bitrate, layer, size, largest);
   self->full_sizes[layer] = self->settings.sizes[layer] = (guint) size;
 
@@ -251,11 +252,11 @@ take_settings (GstJ2kLayerEnc *self, const GstVideoInfo *info)
   GST_OBJECT_UNLOCK (self);
   if (GST_VIDEO_INFO_FPS_N (info) == 0)
     return fail_settings (self,
-        "The video has no fixed frame rate, so that "
-        "rates do not tell how large a picture may be: put videorate and caps "
+        "The video has no fixed frame rate, so the size of a picture is "
+        "unknown: put videorate and caps "
         "with a framerate before j2klayerenc");
   if (n == 0 || too_many)
-    return fail_settings (self, "bitrates has to have 1 to %u values",
+    return fail_settings (self, "bitrates must have 1 to %u values",
         GST_J2K_MAX_LAYERS);
 
   self->settings.n_layers = n;
@@ -272,7 +273,7 @@ take_settings (GstJ2kLayerEnc *self, const GstVideoInfo *info)
   return TRUE;
 }
 
-/* Each layer keeps its share, as far as it can. */
+/* Each layer keeps its share, as far as headers leave room. */
 static void
 follow_target (GstJ2kLayerEnc *self)
 {
@@ -344,7 +345,7 @@ has_dimensions (const GstCaps *caps)
       && gst_structure_has_field (structure, "height");
 }
 
-/* Caps without dimensions are accepted, so that the error can tell. */
+/* Accepts caps without dimensions, so that the error can name the cause. */
 static gboolean
 gst_j2k_layer_enc_sink_query (GstVideoEncoder *encoder, GstQuery *query)
 {
@@ -374,8 +375,8 @@ gst_j2k_layer_enc_sink_event (GstVideoEncoder *encoder, GstEvent *event)
     gst_event_parse_caps (event, &caps);
     if (!has_dimensions (caps)) {
       fail_settings (GST_J2K_LAYER_ENC (encoder),
-          "The caps of the video have "
-          "no width or no height: what makes the video has to tell its size");
+          "The caps of the video have no width or no height: the upstream "
+          "element must set both");
       gst_event_unref (event);
       return FALSE;
     }
@@ -411,8 +412,7 @@ gst_j2k_layer_enc_handle_frame (GstVideoEncoder *encoder,
   if (!gst_video_frame_map (&video, &self->input->info, frame->input_buffer,
           GST_MAP_READ))
     return fail_picture (encoder, frame,
-        "its buffer is too small or cannot be "
-        "read");
+        "its buffer is too small or unreadable");
   follow_target (self);
   bytes = gst_j2k_picture_encode (&self->settings, &video, &error);
   gst_video_frame_unmap (&video);
@@ -455,58 +455,61 @@ install_properties (GObjectClass *object_class)
   /**
    * GstJ2kLayerEnc:bitrates:
    *
-   * For each quality layer the rate in bit/s of all layers up to it, from the
-   * lowest to the highest, such as `<500000,1000000,2000000>`. A picture keeps
-   * each by itself, whatever is in it. Without a value: 0.5, 1, 2, 4 and 8
-   * Mbit/s. They count as they are until #GstJ2kLayerEnc:target-bitrate is set
-   * after them.
+   * For each quality layer the cumulative rate in bit/s of all layers up to it,
+   * lowest first, such as `<500000,1000000,2000000>`. Each picture keeps these
+   * rates on its own, whatever its content. The default is 0.5, 1, 2, 4 and 8
+   * Mbit/s. The rates apply unchanged until #GstJ2kLayerEnc:target-bitrate is
+   * set after them.
    *
    * Since: 0.1
    */
   g_object_class_install_property (object_class, PROP_BITRATES,
       gst_param_spec_array ("bitrates", "Bitrates",
-          "Rates of all layers up to each, increasing (bit/s)",
+          "Cumulative rate of each layer and all below it, increasing (bit/s)",
           g_param_spec_int ("bitrate", "Bitrate",
-              "Rate of all layers up to this one (bit/s)", 1, G_MAXINT, 500000,
-              flags),
+              "Rate of this layer and all below it (bit/s)", 1, G_MAXINT,
+              500000, flags),
           flags));
   /**
    * GstJ2kLayerEnc:target-bitrate:
    *
-   * The rate of all layers together, in bit/s. Set after
-   * #GstJ2kLayerEnc:bitrates it scales these from the next picture on: each
-   * layer keeps its share, as far as there is room for headers. Until then, or
-   * where it is set to 0, it is the highest of them.
+   * The total rate of all layers in bit/s. If it is set after
+   * #GstJ2kLayerEnc:bitrates, it scales these rates from the next picture on:
+   * each layer keeps its share, as far as headers leave room. If it is 0 or not
+   * set, it is the highest of these rates.
    *
    * Since: 0.1
    */
   g_object_class_install_property (object_class, PROP_TARGET_BITRATE,
       g_param_spec_uint64 ("target-bitrate", "Target bit rate",
-          "Rate of all layers together (bit/s, 0 = as bitrates say)", 0,
+          "Total rate of all layers (bit/s, 0 = the highest of bitrates)", 0,
           G_MAXINT64, 0,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
               | GST_PARAM_MUTABLE_PLAYING));
   /**
    * GstJ2kLayerEnc:resolutions:
    *
-   * How often a picture is halved, and once more. Fewer are taken where the
-   * picture is small. Each costs 7 bytes for each component and layer.
+   * The maximum number of resolutions of a picture: one more than the number of
+   * times that the picture is halved. Small pictures have fewer. Each
+   * resolution costs 7 bytes for each component and layer.
    *
    * Since: 0.1
    */
   g_object_class_install_property (object_class, PROP_RESOLUTIONS,
       g_param_spec_uint ("resolutions", "Resolutions",
-          "Resolutions of a picture, at most", 1, MAX_RESOLUTIONS,
+          "Maximum number of resolutions of a picture", 1, MAX_RESOLUTIONS,
           DEFAULT_RESOLUTIONS, flags));
   /**
    * GstJ2kLayerEnc:threads:
+   *
+   * The number of threads that encode a picture; 0 is one per processor.
    *
    * Since: 0.1
    */
   g_object_class_install_property (object_class, PROP_THREADS,
       g_param_spec_uint ("threads", "Threads",
-          "Threads for one picture (0: as many as there are processors)", 0,
-          G_MAXINT, 0, flags));
+          "Number of threads per picture (0 = one per processor)", 0, G_MAXINT,
+          0, flags));
 }
 
 static void
@@ -535,8 +538,8 @@ gst_j2k_layer_enc_class_init (GstJ2kLayerEncClass *klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class,
-      "JPEG 2000 quality layers", "Codec/Encoder/Image",
-      "Encodes pictures by themselves, in quality layers of given rates",
+      "JPEG 2000 layer encoder", "Codec/Encoder/Image",
+      "Encodes each picture independently, in quality layers of given rates",
       "The lmcc project");
 }
 

@@ -5,15 +5,16 @@
 /**
  * SECTION:element-rtpj2klayerdepay
  * @title: rtpj2klayerdepay
- * @short_description: JPEG 2000 from RTP, of as many quality layers as came
+ * @short_description: Extracts JPEG 2000 from RTP, with all quality layers that
+ *     have arrived
  *
- * Makes a whole codestream of the quality layers of each picture that came
- * without a gap, so that the decoder never sees a hole. A picture of which not
- * even the first layer came is left out. It takes any RFC 5371 stream; one
- * without priorities (RFC 5372) has one layer.
+ * Builds a complete codestream from the quality layers of each picture that
+ * have arrived without a gap, so that the decoder never gets a codestream with
+ * a hole. A picture without its first layer is dropped. The element accepts any
+ * RFC 5371 stream; a stream without priorities (RFC 5372) has one layer.
  *
- * Where layers are missing, only the next picture tells that the last one is
- * over. This much latency is reported.
+ * If layers are missing, only the next picture shows that the previous one has
+ * ended. The element reports this latency.
  *
  * |[
  * gst-launch-1.0 udpsrc port=5004 \
@@ -34,7 +35,7 @@ GST_DEBUG_CATEGORY_STATIC (rtpj2klayerdepay_debug);
 
 #define CLOCK_RATE 90000
 
-/* What is longer is a pause, not the distance of two pictures. */
+/* A longer gap is a pause, not the distance of two pictures. */
 #define LONGEST_DISTANCE GST_SECOND
 
 enum
@@ -43,7 +44,7 @@ enum
   PROP_STATS,
 };
 
-/* A kind of picture that GStreamer's caps have a name for. */
+/* A picture format that GStreamer's caps can express. */
 typedef struct
 {
   const gchar *sampling;
@@ -58,7 +59,7 @@ struct _GstRtpJ2kLayerDepay
   GstRTPBaseDepayload parent;
 
   GstJ2kAssembly *assembly;
-  gchar *sampling; /* as RTP's caps say */
+  gchar *sampling; /* from the caps of RTP */
   guint32 timestamp;
   gboolean has_timestamp;
   gboolean pushed; /* the picture of @timestamp */
@@ -66,7 +67,7 @@ struct _GstRtpJ2kLayerDepay
   GstClockTime dts;
   GstJ2kCodestream format; /* of the src caps; no components: none yet */
 
-  /* Under the object lock. */
+  /* Protected by the object lock. */
   GstClockTime distance;
   guint64 n_pictures;
   guint64 n_dropped;
@@ -99,7 +100,7 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
 
 G_DEFINE_FINAL_TYPE (GstRtpJ2kLayerDepay, gst_rtp_j2k_layer_depay,
     GST_TYPE_RTP_BASE_DEPAYLOAD);
-/* Above rtpj2kdepay, which must not see holes. */
+/* Above the rank of rtpj2kdepay, which does not handle missing packets. */
 GST_ELEMENT_REGISTER_DEFINE (rtpj2klayerdepay, "rtpj2klayerdepay",
     GST_RANK_PRIMARY, GST_TYPE_RTP_J2K_LAYER_DEPAY);
 
@@ -117,8 +118,8 @@ sampling_fits (const Sampling *sampling, const GstJ2kCodestream *codestream)
               && codestream->dy[2] == sampling->dy));
 }
 
-/* RTP's caps win where they are possible; a transform of components makes RGB
- * of YCbCr, so what has one is RGB. */
+/* The caps of RTP take precedence if they fit. A component transform converts
+ * RGB to YCbCr, so a codestream with a transform is RGB. */
 static const Sampling *
 find_sampling (GstRtpJ2kLayerDepay *self, const GstJ2kCodestream *codestream)
 {
@@ -218,9 +219,9 @@ push_picture (GstRtpJ2kLayerDepay *self)
     return;
   bytes = gst_j2k_assembly_finish (self->assembly, &codestream, &error);
   if (bytes == NULL || !push_caps (self, &codestream)) {
-    GST_DEBUG_OBJECT (self, "a picture is left out: %s",
+    GST_DEBUG_OBJECT (self, "dropped a picture: %s",
         error != NULL ? error->message
-                      : "what comes next does not take its format");
+                      : "downstream does not accept its format");
     count (self, 0);
     return;
   }
@@ -282,7 +283,7 @@ gst_rtp_j2k_layer_depay_process (GstRTPBaseDepayload *depayload,
   if (!gst_j2k_assembly_add (self->assembly, gst_rtp_buffer_get_payload (rtp),
           gst_rtp_buffer_get_payload_len (rtp),
           gst_rtp_buffer_get_marker (rtp)))
-    GST_LOG_OBJECT (self, "packet %u is of no use",
+    GST_LOG_OBJECT (self, "packet %u cannot be used",
         gst_rtp_buffer_get_seq (rtp));
   if (gst_j2k_assembly_is_complete (self->assembly)) {
     push_picture (self);
@@ -408,14 +409,16 @@ gst_rtp_j2k_layer_depay_class_init (GstRtpJ2kLayerDepayClass *klass)
   /**
    * GstRtpJ2kLayerDepay:layer-stats:
    *
-   * `pictures` given out, `pictures-dropped` because not even the first layer
-   * came, and how many `layers` the latest has.
+   * A structure with `pictures` (output pictures), `pictures-dropped` (pictures
+   * without their first layer) and `layers` (number of layers of the latest
+   * picture).
    *
    * Since: 0.1
    */
   g_object_class_install_property (object_class, PROP_STATS,
       g_param_spec_boxed ("layer-stats", "Layer statistics",
-          "Pictures given out and dropped, and the layers of the latest",
+          "Number of pictures output and dropped, and layers of the latest "
+          "picture",
           GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 
   element_class->change_state =
@@ -431,8 +434,8 @@ gst_rtp_j2k_layer_depay_class_init (GstRtpJ2kLayerDepayClass *klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class,
       "RTP JPEG 2000 layer depayloader", "Codec/Depayloader/Network/RTP",
-      "Makes JPEG 2000 pictures of the quality layers that came (RFC 5371, RFC "
-      "5372)",
+      "Extracts JPEG 2000 pictures from RTP, with the quality layers that have "
+      "arrived (RFC 5371, RFC 5372)",
       "The lmcc project");
 }
 

@@ -5,13 +5,13 @@
 /**
  * SECTION:element-rtpj2klayerpay
  * @title: rtpj2klayerpay
- * @short_description: JPEG 2000 into RTP, quality layer by quality layer
+ * @short_description: Payloads JPEG 2000 into RTP, one quality layer per packet
  *
- * RFC 5371, with the priorities by layers of RFC 5372 section 3.2: the main
- * header has 0, the quality layers have 1, 2 and so on, and no packet is of two
- * layers. lmccsink takes the layers from there. A codestream that cannot be cut
- * (several tiles, another order, no SOP markers) is sent as one layer, with
- * priority 255.
+ * Payloads JPEG 2000 as in RFC 5371, with the layer priorities of RFC 5372
+ * section 3.2: the main header has priority 0, the quality layers have 1, 2 and
+ * so on. No packet contains data of two layers. lmccsink reads the layers from
+ * these priorities. A codestream that cannot be split (several tiles, another
+ * progression order, no SOP markers) is sent as one layer with priority 255.
  *
  * |[
  * gst-launch-1.0 videotestsrc \
@@ -35,7 +35,7 @@ struct _GstRtpJ2kLayerPay
   GstRTPBasePayload parent;
 };
 
-/* One picture on its way into packets. */
+/* A picture that is being split into packets. */
 typedef struct
 {
   GstRTPBasePayload *payload;
@@ -177,7 +177,7 @@ check_picture (GstRtpJ2kLayerPay *self, const GstMapInfo *map,
   if (error == NULL)
     return TRUE;
   GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-      ("A JPEG 2000 picture is left out: %s", error->message), (NULL));
+      ("Dropped a JPEG 2000 picture: %s", error->message), (NULL));
 
   return FALSE;
 }
@@ -231,8 +231,8 @@ gst_rtp_j2k_layer_pay_class_init (GstRtpJ2kLayerPayClass *klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class,
       "RTP JPEG 2000 layer payloader", "Codec/Payloader/Network/RTP",
-      "Puts JPEG 2000 pictures into RTP packets, each of one quality layer "
-      "(RFC 5371, RFC 5372)",
+      "Payloads JPEG 2000 into RTP, one quality layer per packet (RFC 5371, "
+      "RFC 5372)",
       "The lmcc project");
 }
 
