@@ -8,42 +8,44 @@
 #include <math.h>
 #include <string.h>
 
-/* A rung has three times the rate of the one below. All together then cost half
- * as much again as the top one alone; with twice the rate it would be as much
- * again. */
+/* Each rung has three times the rate of the one below. All rungs together then
+ * cost 1.5 times as much as the top one alone; with a factor of 2 it would be
+ * twice as much. */
 #define RUNG_FACTOR 3.0
 
-/* A derived rung is not below this: bit/s. */
+/* Minimum rate of a derived rung: bit/s. */
 #define LOWEST_RUNG 100e3
 
-/* The top rung of this picture has so much, bit/s; others by their pixels per
- * second to the power of three quarters: larger pictures have more even parts.
- * 1280x720 at 30 a second is 3 Mbit/s then, 1920x1080 5.5 Mbit/s. */
+/* Rate of the top rung for the reference picture size and rate: bit/s. Others
+ * scale with the pixels per second to the power of 3/4, because larger pictures
+ * have more even areas. 1280x720 at 30 pictures per second gets 3 Mbit/s,
+ * 1920x1080 gets 5.5 Mbit/s. */
 #define REFERENCE_TOP 900e3
 #define REFERENCE_PIXEL_RATE (640.0 * 360.0 * 24.0)
 #define TOP_EXPONENT 0.75
 
-/* Bits per pixel below which a smaller picture, scaled up again, is nearer to
- * the original. Measured, docs/users/raw-video.md. */
+/* Below this number of bits per pixel a smaller picture that is scaled up again
+ * is closer to the original. Measured: docs/users/raw-video.md. */
 #define LEAST_BITS_PER_PIXEL 0.027
 
-/* A rung is worth its bits if it has so many more than the one below. */
+/* Minimum factor from the rate of one rung to the next. */
 #define LEAST_STEP 1.25
 
-/* The record takes so much of the base at most: gst/lmcc/sender/announcer.h */
+/* Maximum share of the session record in the base layer:
+ * gst/lmcc/sender/announcer.h */
 #define RECORD_SHARE 0.05
 
-/* x264 takes even sizes only (4:2:0), and prediction wants some blocks. */
+/* x264 needs even sizes (4:2:0), and prediction needs a few blocks. */
 #define LEAST_SIZE 32
 
 /**
  * lmcc_ladder_rates_below:
- * @top: bit/s of the highest rung
- * @n: how many rungs, 1 to %LMCC_MAX_RUNGS
- * @rates: (out): bit/s, lowest first
+ * @top: rate of the highest rung (bit/s)
+ * @n: number of rungs, 1 to %LMCC_MAX_RUNGS
+ * @rates: (out): rates of the rungs (bit/s), lowest first
  *
- * Returns: how many of them are at least %LMCC_LADDER_MIN_BITRATE; 0 where the
- *     lowest are not, and @rates is then of no use
+ * Returns: @n, or 0 if the lowest rung is below %LMCC_LADDER_MIN_BITRATE;
+ * @rates is then invalid
  */
 guint
 lmcc_ladder_rates_below (guint64 top, guint n, guint64 rates[LMCC_MAX_RUNGS])
@@ -62,7 +64,8 @@ lmcc_ladder_rates_below (guint64 top, guint n, guint64 rates[LMCC_MAX_RUNGS])
  * lmcc_ladder_default_top:
  * @picture: the video
  *
- * Returns: a rate at which x264 shows few artefacts, in whole kbit/s: bit/s
+ * Returns: a rate at which x264 shows few artefacts, in bit/s, a multiple of
+ * 1000
  */
 guint64
 lmcc_ladder_default_top (const LmccPicture *picture)
@@ -79,11 +82,11 @@ lmcc_ladder_default_top (const LmccPicture *picture)
 /**
  * lmcc_ladder_default_rates:
  * @picture: the video
- * @rates: (out): bit/s, lowest first
+ * @rates: (out): rates of the rungs (bit/s), lowest first
  *
- * The rungs of a video of which nothing else is known.
+ * The rungs of a video if nothing else is known.
  *
- * Returns: how many, 1 to %LMCC_LADDER_MAX_RUNGS
+ * Returns: the number of rungs, 1 to %LMCC_LADDER_MAX_RUNGS
  */
 guint
 lmcc_ladder_default_rates (const LmccPicture *picture,
@@ -111,11 +114,11 @@ scale_even (guint size, guint numerator, guint denominator)
 /**
  * lmcc_ladder_size:
  * @picture: the video
- * @bitrate: of the rung, bit/s
+ * @bitrate: rate of the rung (bit/s)
  * @width: (out): pixels, even
  * @height: (out): pixels, even
  *
- * The largest picture that @bitrate makes better than a smaller one.
+ * The largest picture size at which @bitrate looks better than a smaller size.
  */
 void
 lmcc_ladder_size (const LmccPicture *picture, guint64 bitrate, guint *width,
@@ -139,9 +142,9 @@ lmcc_ladder_size (const LmccPicture *picture, guint64 bitrate, guint *width,
   }
 }
 
-/* What an encoder may make in @share bit/s of IP packets: each picture begins a
- * packet, and a group may need all that the buffer holds beside its own
- * rate. */
+/* The rate of an encoder whose packets fit into @share bit/s with IP headers.
+ * Each picture begins a new packet, and a group of pictures may exceed its rate
+ * by the content of the encoder's buffer. */
 static gdouble
 usable_rate (const LmccLadderLimits *limits, gdouble share)
 {
@@ -164,8 +167,8 @@ typedef struct
   gdouble best_score;
 } LadderSearch;
 
-/* @n rungs are chosen, the last is whole from @level on. @score is the sum of
- * the logarithms of what the levels below @level show. */
+/* @n rungs are chosen; the last one is complete from @level on. @score is the
+ * sum of the logarithms of the rates shown at the levels below @level. */
 static void
 search (LadderSearch *s, guint n, guint level, gdouble score)
 {
@@ -200,8 +203,9 @@ too_little (GError **error, gdouble base, const LmccLadderLimits *limits)
       + 8.0 * limits->packet_overhead * limits->picture_rate;
 
   g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
-      "a base layer of %.0f kbit/s has no room for a video: the headers of "
-      "%.3g pictures a second alone take %.0f. Make it %.0f kbit/s or more",
+      "A base layer of %.0f kbit/s is too small for video: the headers of "
+      "%.3g pictures per second alone need %.0f kbit/s. Set it to %.0f kbit/s "
+      "or more",
       base / 1000, limits->picture_rate,
       8.0 * limits->packet_overhead * limits->picture_rate / 1000,
       ceil (need / (1.0 - RECORD_SHARE) / 1000));
@@ -210,20 +214,21 @@ too_little (GError **error, gdouble base, const LmccLadderLimits *limits)
 
 /**
  * lmcc_ladder_fit_layers:
- * @layer_rates: bit/s of IP packets, base first
- * @n_layers: how many, 1 to %LMCC_MAX_LAYERS
- * @limits: what goes off for headers, and for groups larger than others
- * @rates: (out): bit/s of the encoders, lowest first
- * @error: why there is none
+ * @layer_rates: rates of the layers (bit/s of IP packets), base first
+ * @n_layers: number of layers, 1 to %LMCC_MAX_LAYERS
+ * @limits: overhead of headers, and of groups of pictures that are larger than
+ *     others
+ * @rates: (out): rates of the encoders (bit/s), lowest first
+ * @error: the reason if there is none
  *
- * The rungs for layers of fixed rates, into which they are poured one after the
- * other: the lowest is whole at the base already, each other one at a level of
- * its own, and receivers there show it. Of all choices this is the one with the
- * largest mean, over the levels, of the logarithm of the rate that is shown
- * (PSNR grows about as this does). Even a group that uses all of the encoder's
- * buffer fits, so that a rung does not become another at each peak.
+ * Chooses rungs for layers with fixed rates, which are filled one after the
+ * other. The lowest rung fits into the base layer; each other rung is complete
+ * at a higher level, where receivers show it. The choice maximizes the mean,
+ * over all levels, of the logarithm of the rate that is shown, because PSNR
+ * grows roughly with it. Even a group of pictures that uses all of the
+ * encoder's buffer fits, so that receivers do not change rungs at each peak.
  *
- * Returns: how many rungs, 1 to %LMCC_LADDER_MAX_RUNGS, or 0
+ * Returns: the number of rungs, 1 to %LMCC_LADDER_MAX_RUNGS, or 0
  */
 guint
 lmcc_ladder_fit_layers (const guint64 *layer_rates, guint n_layers,

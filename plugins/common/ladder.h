@@ -8,12 +8,12 @@
 
 G_BEGIN_DECLS
 
-/* Most rungs that are worked out rather than listed. With a third of the next
- * one's rate each, a further one would be a percent of the whole. */
+/* Maximum number of rungs that are derived rather than listed. Each rung has a third
+ * of the rate of the next, so a fifth one would have about 1 % of the total. */
 #define LMCC_LADDER_MAX_RUNGS 4
 
-/* Bit/s. Below it the headers of a packet for each picture are more than the
- * pictures. */
+/* Bit/s. Below this rate the packet headers, one packet per picture, are larger than
+ * the pictures. */
 #define LMCC_LADDER_MIN_BITRATE 16000
 
 /**
@@ -34,14 +34,14 @@ typedef struct
 /**
  * LmccLadderLimits:
  * @picture_rate: pictures per second
- * @packet_overhead: bytes of headers in each packet, those of IP included
- * @packet_payload: bytes of a full packet after these
- * @group: seconds from one key frame to the next
- * @buffer: seconds that the encoder's buffer holds (VBV)
- * @max_rungs: most rungs that the encoder makes, 1 to %LMCC_LADDER_MAX_RUNGS; 0
- *     for these
+ * @packet_overhead: bytes of headers in each packet, IP headers included
+ * @packet_payload: bytes of payload in a full packet
+ * @group: key-frame interval in seconds
+ * @buffer: size of the encoder's VBV buffer in seconds
+ * @max_rungs: maximum number of rungs that the encoder makes, 1 to
+ *     %LMCC_LADDER_MAX_RUNGS; 0 for this maximum
  *
- * What the pictures of a rung cost beside their own bits.
+ * The cost of the pictures of a rung besides their own bits.
  */
 typedef struct
 {

@@ -9,7 +9,7 @@
 /*
  * gst_lmcc_layer_meta_register:
  *
- * Registers the meta. May be called again, from any thread.
+ * Registers the meta. Can be called several times, from any thread.
  */
 void
 gst_lmcc_layer_meta_register (void)
@@ -19,7 +19,7 @@ gst_lmcc_layer_meta_register (void)
   if (g_once_init_enter (&registered)) {
     static const gchar *tags[] = { NULL };
 
-    /* Whoever links these files into a second module finds it registered. */
+    /* A second module that links this file may have registered it. */
     if (gst_meta_get_info (GST_LMCC_LAYER_META_NAME) == NULL)
       gst_meta_register_custom (GST_LMCC_LAYER_META_NAME, tags, NULL, NULL,
           NULL);
@@ -32,7 +32,7 @@ gst_lmcc_layer_meta_register (void)
  * @buffer: a writable buffer
  * @mark: its class and whether it is a switch point
  *
- * Puts @mark in place of the mark that @buffer may have.
+ * Adds @mark to @buffer, or replaces the mark that it has.
  *
  * Returns: %FALSE if the class is above 15
  */
@@ -60,7 +60,7 @@ gst_buffer_add_lmcc_layer_meta (GstBuffer *buffer, const LmccLayerMark *mark)
 /*
  * gst_buffer_get_lmcc_layer_meta:
  * @buffer: a buffer
- * @mark: (out): what its meta says
+ * @mark: (out): the content of its meta
  *
  * Returns: %FALSE if @buffer has no such meta, or one with a field missing or
  *     out of range

@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* Of the GstCustomMeta; its fields are "class" (uint, 0 to 15) and "switch-point"
- * (boolean). Any element may add it by name, without this header. */
+/* Name of the GstCustomMeta. Its fields are "class" (uint, 0 to 15) and "switch-point"
+ * (boolean). Any element can add it by name, without this header. */
 #define GST_LMCC_LAYER_META_NAME "GstLmccLayerMeta"
 
 void gst_lmcc_layer_meta_register (void);
