@@ -15,10 +15,10 @@
 
 /**
  * GstLmccAlgorithm:
- * @auto: what the session announces
+ * @auto: the algorithm that the session announces
  *
- * A congestion-control algorithm. Besides `auto` the values are the numbers of
- * the library's registry: the nicknames are their names in the session record.
+ * A congestion control algorithm. Except for `auto` the values are the numbers
+ * of the library's registry, and the nicks are the names in the session record.
  */
 GType
 gst_lmcc_algorithm_get_type (void)
@@ -32,14 +32,15 @@ gst_lmcc_algorithm_get_type (void)
     GType new_type;
 
     values[0].value = GST_LMCC_ALGORITHM_AUTO;
-    values[0].value_name = "What the session announces (lmccsink: plumb)";
+    values[0].value_name =
+        "The algorithm that the session announces (lmccsink: plumb)";
     values[0].value_nick = "auto";
     for (i = 0; i < n; i++) {
       values[i + 1].value = (gint) lmcc_algorithm_get_number (list[i]);
       values[i + 1].value_name = list[i]->description;
       values[i + 1].value_nick = list[i]->name;
     }
-    /* The type keeps the values for ever. */
+    /* The type never frees the values. */
     new_type = g_enum_register_static ("GstLmccAlgorithm", values);
     gst_type_mark_as_plugin_api (new_type, 0);
     g_once_init_leave (&type, new_type);
@@ -51,7 +52,8 @@ gst_lmcc_algorithm_get_type (void)
  * gst_lmcc_algorithm_to_name:
  * @value: a value of #GstLmccAlgorithm
  *
- * Returns: (transfer none): its name in the registry, "auto" for what is none
+ * Returns: (transfer none): its name in the registry, "auto" if it is no valid
+ * value
  */
 const gchar *
 gst_lmcc_algorithm_to_name (gint value)
@@ -79,7 +81,7 @@ value_from_nick (GType type, const gchar *nick)
  * gst_lmcc_algorithm_from_name:
  * @name: a name of the registry, or "auto"
  *
- * Returns: the value of #GstLmccAlgorithm, or -1 where there is none
+ * Returns: the value of #GstLmccAlgorithm, or -1 if there is none
  */
 gint
 gst_lmcc_algorithm_from_name (const gchar *name)
@@ -90,9 +92,9 @@ gst_lmcc_algorithm_from_name (const gchar *name)
 /**
  * GstLmccBaseAlgorithm:
  *
- * What sets the rate of the base where receivers choose the layers above it:
- * `none`, and of the library's registry what has receivers report to the
- * sender.
+ * The algorithm that sets the rate of the base layer if receivers choose the
+ * layers above it: `none`, or one of the algorithms of the library's registry
+ * with receiver reports to the sender.
  */
 GType
 gst_lmcc_base_algorithm_get_type (void)
@@ -112,10 +114,10 @@ gst_lmcc_base_algorithm_get_type (void)
         continue;
       values[n_values].value = (gint) lmcc_algorithm_get_number (list[i]);
       values[n_values].value_name =
-          none ? "The encoder's own" : list[i]->description;
+          none ? "None: the encoder sets the rate" : list[i]->description;
       values[n_values++].value_nick = list[i]->name;
     }
-    /* The type keeps the values for ever. */
+    /* The type never frees the values. */
     new_type = g_enum_register_static ("GstLmccBaseAlgorithm", values);
     gst_type_mark_as_plugin_api (new_type, 0);
     g_once_init_leave (&type, new_type);
@@ -125,33 +127,40 @@ gst_lmcc_base_algorithm_get_type (void)
 
 /**
  * GstLmccLayering:
- * @native: a layer for each class of each rung, with the rate that it has
- * @equal: layers of one rate
- * @increase-by-one: layer i has i + 1 times the base's rate
- * @doubling: each layer doubles the rate of all below it: 1, 1, 2, 4
- * @multiplicative: the rate of all layers together grows by a factor each
- * @heavy-tail: k receivers of one bottleneck get 1/k of it each
+ * @native: a layer for each class of each rung, with the rate that the encoder
+ *     produces
+ * @equal: all layers have the same rate
+ * @increase-by-one: layer i has i + 1 times the rate of the base layer
+ * @doubling: each layer doubles the cumulative rate: 1, 1, 2, 4
+ * @multiplicative: each layer multiplies the cumulative rate by a factor
+ * @heavy-tail: k receivers behind one bottleneck get 1/k of it each
  * @explicit: the rates are given
  *
- * What a layer is. In all but `native` layers have fixed rates (Byers et al.,
- * "FLID-DL: Congestion Control for Layered Multicast", section IV-A).
+ * How layers are made. With all values but `native` layers have fixed rates
+ * (Byers et al., "FLID-DL: Congestion Control for Layered Multicast", section
+ * IV-A).
  */
 GType
 gst_lmcc_layering_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    { GST_LMCC_LAYERING_NATIVE, "What the codec makes, measured", "native" },
-    { LMCC_RATE_SCHEME_EQUAL + 1, "Fixed rates, all equal", "equal" },
+    { GST_LMCC_LAYERING_NATIVE,
+        "Layers as the codec makes them, rates as measured", "native" },
+    { LMCC_RATE_SCHEME_EQUAL + 1, "Fixed rates, all layers equal", "equal" },
     { LMCC_RATE_SCHEME_INCREASE_BY_ONE + 1,
-        "Fixed rates, layer i has i + 1 times the base's", "increase-by-one" },
+        "Fixed rates, layer i has i + 1 times the base rate",
+        "increase-by-one" },
     { LMCC_RATE_SCHEME_DOUBLING + 1,
-        "Fixed rates, each layer doubles the sum: 1, 1, 2, 4", "doubling" },
+        "Fixed rates, each layer doubles the cumulative rate: 1, 1, 2, 4",
+        "doubling" },
     { LMCC_RATE_SCHEME_MULTIPLICATIVE + 1,
-        "Fixed rates, the sum grows by rate-factor each", "multiplicative" },
-    { LMCC_RATE_SCHEME_HEAVY_TAIL + 1, "Fixed rates, k receivers get 1/k each",
+        "Fixed rates, each layer multiplies the cumulative rate by rate-factor",
+        "multiplicative" },
+    { LMCC_RATE_SCHEME_HEAVY_TAIL + 1,
+        "Fixed rates, k receivers behind one bottleneck get 1/k each",
         "heavy-tail" },
-    { LMCC_RATE_SCHEME_EXPLICIT + 1, "Fixed rates, those of layer-rates",
+    { LMCC_RATE_SCHEME_EXPLICIT + 1, "Fixed rates, given by layer-rates",
         "explicit" },
     { 0, NULL, NULL },
   };
@@ -171,14 +180,14 @@ gst_lmcc_layering_get_type (void)
  * @vp9: vp9svcenc
  * @j2k: j2klayerenc
  *
- * What #lmccsink encodes raw video with.
+ * The encoder that #lmccsink uses for raw video.
  */
 GType
 gst_lmcc_codec_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    { GST_LMCC_CODEC_H264, "H.264, an encoding for each rung (x264ladderenc)",
+    { GST_LMCC_CODEC_H264, "H.264, one encoding per rung (x264ladderenc)",
         "h264" },
     { GST_LMCC_CODEC_VP9, "VP9 with spatial and temporal layers (vp9svcenc)",
         "vp9" },
@@ -198,28 +207,28 @@ gst_lmcc_codec_get_type (void)
 
 /**
  * GstLmccLevels:
- * @cumulative: each level is a layer and all below it
- * @fallback: the lowest encoding, and above it that encoding and one more
- * @replicated: one encoding, beside a base without video
- * @auto: fallback where there are several encodings and each has layers of its
- *     own, but with RLM; else cumulative
+ * @cumulative: each level is a layer and all layers below it
+ * @fallback: the lowest encoding, and at each higher level one more encoding
+ * @replicated: one encoding, beside a base layer without video
+ * @auto: `fallback` if there are several encodings, each with layers of its
+ *     own, and the algorithm is not RLM; otherwise `cumulative`
  *
- * Which layers the levels of #lmccsink have.
+ * The layers of each level of #lmccsink.
  */
 GType
 gst_lmcc_levels_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    { LMCC_LEVELS_CUMULATIVE, "Each level is a layer and all below it",
+    { LMCC_LEVELS_CUMULATIVE, "Each level is a layer and all layers below it",
         "cumulative" },
     { LMCC_LEVELS_FALLBACK,
-        "The lowest encoding, and for each other one that and the lowest",
+        "The lowest encoding, and at each higher level one more encoding",
         "fallback" },
-    { LMCC_LEVELS_REPLICATED, "One encoding, beside a base without video",
+    { LMCC_LEVELS_REPLICATED, "One encoding, beside a base layer without video",
         "replicated" },
-    { LMCC_LEVELS_AUTO,
-        "fallback where there are several encodings, else cumulative", "auto" },
+    { LMCC_LEVELS_AUTO, "fallback with several encodings, otherwise cumulative",
+        "auto" },
     { 0, NULL, NULL },
   };
 
@@ -234,11 +243,12 @@ gst_lmcc_levels_get_type (void)
 
 /**
  * GstLmccSegmentation:
- * @auto: where the interface loses no super-packet whole
- * @on: always, where the kernel can
+ * @auto: on interfaces that do not drop super-packets
+ * @on: whenever the kernel supports it
  * @off: never
  *
- * When #lmccsink has the kernel cut super-packets (UDP_SEGMENT).
+ * When #lmccsink hands super-packets to the kernel, which splits them
+ * (UDP_SEGMENT).
  */
 GType
 gst_lmcc_segmentation_get_type (void)
@@ -246,8 +256,8 @@ gst_lmcc_segmentation_get_type (void)
   static gsize type = 0;
   static const GEnumValue values[] = {
     { GST_LMCC_SEGMENTATION_AUTO,
-        "Where the interface loses no super-packet whole", "auto" },
-    { GST_LMCC_SEGMENTATION_ON, "Always, where the kernel can", "on" },
+        "On interfaces that do not drop super-packets", "auto" },
+    { GST_LMCC_SEGMENTATION_ON, "Whenever the kernel supports it", "on" },
     { GST_LMCC_SEGMENTATION_OFF, "Never", "off" },
     { 0, NULL, NULL },
   };
@@ -263,11 +273,11 @@ gst_lmcc_segmentation_get_type (void)
 
 /**
  * GstLmccTxtime:
- * @auto: where the interface keeps packets until their times
- * @on: always, where the kernel takes them
+ * @auto: if the interface holds packets until their transmit times
+ * @on: whenever the kernel supports it
  * @off: never
  *
- * When #lmccsink tells the kernel at what times packets are to leave
+ * When #lmccsink hands packets to the kernel early, with their transmit times
  * (SO_TXTIME).
  */
 GType
@@ -276,8 +286,8 @@ gst_lmcc_txtime_get_type (void)
   static gsize type = 0;
   static const GEnumValue values[] = {
     { GST_LMCC_TXTIME_AUTO,
-        "Where the interface keeps packets until their times", "auto" },
-    { GST_LMCC_TXTIME_ON, "Always, where the kernel takes them", "on" },
+        "If the interface holds packets until their transmit times", "auto" },
+    { GST_LMCC_TXTIME_ON, "Whenever the kernel supports it", "on" },
     { GST_LMCC_TXTIME_OFF, "Never", "off" },
     { 0, NULL, NULL },
   };
@@ -293,23 +303,21 @@ gst_lmcc_txtime_get_type (void)
 
 /**
  * GstLmccLatencyProfile:
- * @live: the least latency
- * @balanced: 1.5 s in layers of fixed rates from raw video, and less in native
- *     ones
- * @quality: the most of each bit
+ * @live: lowest latency
+ * @balanced: 1.5 s with fixed rates and raw video, less with native layers
+ * @quality: best quality for the bitrate
  *
- * How much latency there may be for the sake of quality: see
- * docs/users/elements.md.
+ * Trade-off between latency and picture quality; see docs/users/elements.md.
  */
 GType
 gst_lmcc_latency_profile_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    { GST_LMCC_PROFILE_LIVE, "The least latency", "live" },
-    { GST_LMCC_PROFILE_BALANCED, "Some latency, for better pictures",
+    { GST_LMCC_PROFILE_LIVE, "Lowest latency", "live" },
+    { GST_LMCC_PROFILE_BALANCED, "Some latency for better pictures",
         "balanced" },
-    { GST_LMCC_PROFILE_QUALITY, "Some seconds, for the best pictures",
+    { GST_LMCC_PROFILE_QUALITY, "A few seconds for the best pictures",
         "quality" },
     { 0, NULL, NULL },
   };
@@ -325,10 +333,11 @@ gst_lmcc_latency_profile_get_type (void)
 
 /**
  * GstLmccOnLoss:
- * @conceal: deliver whole pictures that depend on a lost one, marked
- * @freeze: deliver nothing that depends on a lost picture
+ * @conceal: output complete pictures that depend on a lost one, flagged as
+ *     corrupted
+ * @freeze: output nothing that depends on a lost picture
  *
- * What #lmccsrc gives out after a packet that was lost.
+ * What #lmccsrc outputs after packet loss.
  */
 GType
 gst_lmcc_on_loss_get_type (void)
@@ -336,8 +345,9 @@ gst_lmcc_on_loss_get_type (void)
   static gsize type = 0;
   static const GEnumValue values[] = {
     { LMCC_ON_LOSS_CONCEAL,
-        "Deliver whole pictures that depend on a loss, marked", "conceal" },
-    { LMCC_ON_LOSS_FREEZE, "Deliver nothing that depends on a loss", "freeze" },
+        "Output complete pictures that depend on a loss, flagged as corrupted",
+        "conceal" },
+    { LMCC_ON_LOSS_FREEZE, "Output nothing that depends on a loss", "freeze" },
     { 0, NULL, NULL },
   };
 
@@ -352,11 +362,11 @@ gst_lmcc_on_loss_get_type (void)
 
 static const GEnumValue rtt_modes[] = {
   { LMCC_RTT_MODE_FEEDBACK,
-      "Reports to the sender and its answers; without answers, as join",
+      "Reports to the sender and its answers; without answers like join",
       "feedback" },
-  { LMCC_RTT_MODE_JOIN,
-      "The time from a join to the first packet; nothing is sent", "join" },
-  { LMCC_RTT_MODE_FIXED, "As the property rtt says; nothing is sent", "fixed" },
+  { LMCC_RTT_MODE_JOIN, "Time from a join to the first packet; sends nothing",
+      "join" },
+  { LMCC_RTT_MODE_FIXED, "The property rtt; sends nothing", "fixed" },
   { 0, NULL, NULL },
 };
 
@@ -364,9 +374,9 @@ static const GEnumValue rtt_modes[] = {
  * GstLmccRttMode:
  * @feedback: reports to the sender and its answers
  * @join: the time from a join to the first packet
- * @fixed: what the user says
+ * @fixed: the value that the user sets
  *
- * Where #lmccsrc has the round-trip time from.
+ * Where #lmccsrc gets the round-trip time from.
  */
 GType
 gst_lmcc_rtt_mode_get_type (void)
@@ -384,7 +394,7 @@ gst_lmcc_rtt_mode_get_type (void)
 
 /**
  * gst_lmcc_rtt_source_to_name:
- * @source: where a round-trip time comes from
+ * @source: the origin of a round-trip time
  *
  * Returns: (transfer none): its name in statistics and messages
  */
@@ -403,22 +413,22 @@ gst_lmcc_rtt_source_to_name (LmccRttSource source)
 
 static const GEnumValue source_policies[] = {
   { LMCC_SOURCE_POLICY_FIRST,
-      "The first sender; another one after 10 s of its silence", "first" },
-  { LMCC_SOURCE_POLICY_ANY, "Whoever is heard when the one before is silent",
-      "any" },
+      "The first sender; another one after 10 s of silence", "first" },
+  { LMCC_SOURCE_POLICY_ANY,
+      "Any sender that is heard when the current one is silent", "any" },
   { LMCC_SOURCE_POLICY_ASK,
-      "As first, and the application is asked about others", "ask" },
+      "Like first, and the application is asked about others", "ask" },
   { 0, NULL, NULL },
 };
 
 /**
  * GstLmccSourcePolicy:
- * @first: the sender that was heard first, and again whenever it is heard
- *     again; another one after 10 s of its silence
- * @any: whoever is heard when the one before has been silent for 0.6 s
- * @ask: as `first`, and the application is asked about others
+ * @first: the sender that was heard first, whenever it is heard; another one
+ *     after 10 s of silence
+ * @any: any sender that is heard when the current one has been silent for 0.6 s
+ * @ask: like `first`, and the application is asked about others
  *
- * Whose session #lmccsrc receives where several hosts send one.
+ * Which sender #lmccsrc receives from if several hosts send a session.
  */
 GType
 gst_lmcc_source_policy_get_type (void)

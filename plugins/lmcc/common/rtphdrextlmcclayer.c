@@ -7,9 +7,9 @@
  * @title: rtphdrextlmcclayer
  * @short_description: Carries the layer meta through a payloader
  *
- * A stock payloader with this header extension writes the GstLmccLayerMeta of
- * its input buffers (class and switch point) into the RTP packets that it makes
- * of them, where lmccsink finds it. Buffers without the meta get no mark.
+ * A payloader with this header extension copies the GstLmccLayerMeta of its
+ * input buffers (class and switch point) into the RTP packets that it makes of
+ * them. lmccsink reads it there. Buffers without the meta get no mark.
  *
  * |[
  * GstRTPHeaderExtension *ext = gst_rtp_header_extension_create_from_uri (

@@ -7,84 +7,86 @@
  * @title: lmccsink
  * @see_also: #lmccsrc
  *
- * Sends a video in layers, each to a multicast group of its own, so that every
- * receiver takes as many layers as its network carries. The layers are what the
- * codec makes of the video: the temporal classes of one encoding, several
- * encodings ("rungs", one on each sink pad, lowest first), or both.
+ * Sends video in layers, one multicast group per layer, so that each receiver
+ * can join as many layers as its path can carry. The layers come from the
+ * codec: they are the temporal classes of one encoding, several encodings
+ * ("rungs", one on each sink pad, lowest first), or both.
  *
- * With #GstLmccSink:layering layers have fixed rates instead, which the
- * pictures are poured into, the most important lowest. This holds them back for
- * #GstLmccSink:window, which follows the distance of the key frames, and needs
- * these at most 2 s apart.
+ * With #GstLmccSink:layering layers have fixed rates instead. lmccsink then
+ * fills the layers with pictures, the most important data in the lowest ones.
+ * This delays pictures by #GstLmccSink:window, which follows the key-frame
+ * interval. Key frames must be at most 2 s apart.
  *
- * The base layer goes to #GstLmccSink:address and #GstLmccSink:port, layer i to
- * the i-th address after it. An elementary stream gets the stock RTP payloader
- * in front; RTP is taken as it is. All pads must carry the same codec.
+ * The base layer uses #GstLmccSink:address and #GstLmccSink:port; layer i uses
+ * the i-th address after it. lmccsink puts the standard RTP payloader in front
+ * of an elementary stream, and accepts RTP packets as they are. All video pads
+ * must carry the same codec.
  *
- * Raw video, on one pad, is encoded here, by #x264ladderenc: rungs of three
- * temporal classes, with rates that suit the picture, or the layers where these
- * have fixed rates. With #GstLmccSink:codec it is #vp9svcenc or #j2klayerenc
- * instead. #GstLmccSink:encoder-settings and #GstLmccSink::encoder-setup change
- * how.
+ * lmccsink encodes raw video, on one pad only, with #x264ladderenc. It makes
+ * rungs with three temporal classes and with rates that suit the picture, or
+ * layers with fixed rates. #GstLmccSink:codec selects #vp9svcenc or
+ * #j2klayerenc instead. #GstLmccSink:encoder-settings and
+ * #GstLmccSink::encoder-setup change the settings of the encoder.
  *
- * Sound goes in at `audio_sink`: Opus, AAC, their RTP, or raw sound, which is
- * encoded as Opus. It travels in the base layer as a stream of its own. There
- * has to be a video beside it.
+ * The pad `audio_sink` accepts audio: Opus, AAC, RTP of either, or raw audio,
+ * which lmccsink encodes as Opus. Audio is a separate stream in the base layer
+ * and needs video in the same session.
  *
- * A stream that has no payloader here, and sound at a pad for video, are
- * answered with an error that says what would work. Of a demuxer's pads the
- * sound is left for its video, with a warning.
+ * An error with a remedy is posted if a stream has no payloader, or if audio
+ * arrives at a video pad. If a demuxer offers audio and video, lmccsink skips
+ * the audio in favour of the video, with a warning.
  *
- * With several rungs the encoders are asked, by force-key-unit events, for key
- * frames at the same pictures. Put a queue in front of each encoder.
+ * With several rungs lmccsink requests key frames at the same pictures from all
+ * encoders, with force-key-unit events. Put a queue in front of each encoder.
  *
- * The host's addresses and links may change while it sends: packets, reports
- * and the session's record follow. Where packets cannot be sent for 1 s a
- * warning says why, and after #GstLmccSink:send-timeout an error.
+ * The host's addresses and links can change during a session: packets, reports
+ * and the session record follow. If packets cannot be sent for 1 s, a warning
+ * gives the reason. After #GstLmccSink:send-timeout an error ends the session.
  *
  * ## Messages
  *
- * `lmcc-address-changed`: packets come from another address from now on, or the
- * address is known only now. A warning says the same.
+ * `lmcc-address-changed`: packets now come from another address, or the address
+ * has become known. A warning says the same.
  *
- * * #gchararray `interface`: the network interface
- * * #gchararray `from`, `to`: the address before, empty where none was known;
- *   and now
+ * * #gchararray `interface`: network interface
+ * * #gchararray `from`, `to`: previous address, empty if none was known, and
+ *   new address
  *
- * `lmcc-rival-sender`: another sender, which may be on this host, sends to one
- * of the lowest 16 groups of the session, too; after 3 s lmccsink listens
- * to the base only, if that has at most 2 Mbit/s. A warning says the same, and
- * what to do. Once for each other sender, and one in 10 s at most.
+ * `lmcc-rival-sender`: another sender, possibly on this host, also sends to one
+ * of the lowest 16 groups of the session. After 3 s lmccsink only listens to
+ * the base group, and only if the base layer has at most 2 Mbit/s. A warning
+ * says the same and names a remedy. Posted once for each other sender, and at
+ * most once in 10 s.
  *
- * * #gchararray `from`: where its packets come from
- * * #gchararray `address`: the group
- * * #gint `port`: its port
+ * * #gchararray `from`: source address of its packets
+ * * #gchararray `address`: group
+ * * #gint `port`: port of the group
  *
- * `lmcc-address-chosen`: #GstLmccSink:address was not set, and somebody sends
- * to the default one: the session goes to another, which the property then
- * says. A warning says the same.
+ * `lmcc-address-chosen`: #GstLmccSink:address was not set, and another sender
+ * uses the default address. The session uses another address, which the
+ * property then contains. A warning says the same.
  *
- * * #gchararray `from`: where the other's packets come from
- * * #gchararray `address`: the session's
- * * #gint `port`: its port
+ * * #gchararray `from`: source address of the other sender's packets
+ * * #gchararray `address`: address of the session
+ * * #gint `port`: port of the session
  *
  * ## Examples
  *
- * A raw video, in as many layers as suit it:
+ * Raw video, in layers that suit it:
  * |[
  * gst-launch-1.0 videotestsrc is-live=true ! lmccsink address=239.255.42.1
  * ]|
- * Its receiver:
+ * A receiver for it:
  * |[
  * gst-play-1.0 lmcc://239.255.42.1:5004
  * ]|
- * Three temporal classes of one encoding, to receivers on this host:
+ * Three temporal classes of one encoding, for receivers on this host:
  * |[
  * gst-launch-1.0 videotestsrc is-live=true \
  *     ! x264enc tune=zerolatency b-pyramid=true bframes=3 key-int-max=50 \
  *     ! lmccsink multicast-iface=lo
  * ]|
- * Its receiver:
+ * A receiver for it:
  * |[
  * gst-launch-1.0 lmccsrc address=239.255.42.1 multicast-iface=lo \
  *     ! decodebin ! autovideosink
@@ -96,7 +98,7 @@
  *     t. ! queue ! x264enc bitrate=1200 tune=zerolatency ! lmcc.sink_1 \
  *     lmccsink name=lmcc key-unit-interval=2000 sdp-location=/tmp/session.sdp
  * ]|
- * The same in layers of 400, 400, 800 and 1600 kbit/s:
+ * The same rungs in layers with 400, 400, 800 and 1600 kbit/s:
  * |[
  * gst-launch-1.0 videotestsrc is-live=true ! tee name=t \
  *     t. ! queue ! x264enc bitrate=300 tune=zerolatency ! lmcc.sink_0 \
@@ -105,13 +107,13 @@
  *     base-rate=400000
  * ]|
  *
- * One rate for all receivers, that the network gives:
+ * One encoding at the rate of the slowest receiver:
  * |[
  * gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency ! \
  *     lmccsink multicast-iface=lo algorithm=pgmcc drive-encoder=true
  * ]|
- * The lowest of several encodings at the slowest receiver's rate, the others
- * for those that can have more:
+ * The lowest of several encodings at the rate of the slowest receiver, and the
+ * others for faster receivers:
  * |[
  * gst-launch-1.0 videotestsrc is-live=true ! tee name=t \
  *     t. ! queue ! x264enc bitrate=300 tune=zerolatency ! lmcc.sink_0 \
@@ -120,11 +122,12 @@
  *     base-algorithm=tfmcc drive-encoder=true
  * ]|
  *
- * With sound:
+ * With audio:
  * |[
  * gst-launch-1.0 lmccsink name=lmcc multicast-iface=lo \
- *     videotestsrc is-live=true ! queue ! x264enc key-int-max=50 ! lmcc.sink_0
- *     \ audiotestsrc is-live=true ! queue ! opusenc ! lmcc.audio_sink
+ *     videotestsrc is-live=true ! queue ! x264enc key-int-max=50 \
+ *     ! lmcc.sink_0 \
+ *     audiotestsrc is-live=true ! queue ! opusenc ! lmcc.audio_sink
  * ]|
  *
  * Since: 0.1
@@ -351,11 +354,11 @@ gst_lmcc_sink_class_init (GstLmccSinkClass *klass)
   /**
    * GstLmccSink::encoder-setup:
    * @sink: lmccsink
-   * @encoder: an encoder of raw video with all its settings, in state NULL
-   * @rung: which, 0 for the lowest
+   * @encoder: an encoder for raw video with all its settings, in state NULL
+   * @rung: the rung that it makes, 0 for the lowest
    *
-   * Emitted for each encoder that lmccsink makes, before it gets its first
-   * picture, from a streaming thread: the place to change any of its
+   * Emitted from a streaming thread for each encoder that lmccsink makes,
+   * before the encoder gets its first picture. Handlers can change any of its
    * properties. See #GstX264LadderEnc::encoder-setup.
    *
    * Since: 0.1
@@ -366,15 +369,16 @@ gst_lmcc_sink_class_init (GstLmccSinkClass *klass)
   /**
    * GstLmccSink::encoder-bitrate:
    * @sink: lmccsink
-   * @encoder: (nullable): the encoder in front, if it is one of those that
-   *     #GstLmccSink:drive-encoder knows
-   * @bitrate: what it is to make, bit/s, within the bounds
+   * @encoder: (nullable): the upstream encoder, if #GstLmccSink:drive-encoder
+   *     supports it
+   * @bitrate: the new bitrate (bit/s), within the limits
    *
-   * Emitted with #GstLmccSink:drive-encoder, from a thread of its own, whenever
-   * the encoder is to make another rate: for encoders that lmccsink does not
-   * know.
+   * Emitted from a thread of its own, with #GstLmccSink:drive-encoder, whenever
+   * the encoder needs another bitrate. Use it for encoders that lmccsink does
+   * not support.
    *
-   * Returns: %TRUE if the rate was set; else lmccsink sets it where it can
+   * Returns: %TRUE if the handler has set the bitrate; otherwise lmccsink sets
+   * it if it can
    *
    * Since: 0.1
    */
@@ -386,7 +390,7 @@ gst_lmcc_sink_class_init (GstLmccSinkClass *klass)
   gst_element_class_add_static_pad_template (element_class, &sound_template);
   gst_element_class_set_static_metadata (element_class,
       "Layered multicast sink", "Sink/Network/RTP",
-      "Sends video in layers, each to a multicast group of its own",
+      "Sends video in layers, one multicast group per layer",
       "The lmcc project");
 }
 

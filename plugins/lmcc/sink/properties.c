@@ -20,12 +20,13 @@ static const GstLmccProperty rows[] = {
   /**
    * GstLmccSink:uri:
    *
-   * `lmcc://[SOURCE@]GROUP[:PORT][?KEY=VALUE&...]`, IPv6 addresses of groups in
-   * brackets; SOURCE is #GstLmccSink:bind-address. The keys are
-   * `multicast-iface`, `ttl-mc`, `latency-profile`, `latency` and `algorithm`,
-   * each as the property of that name; another key, such as those that only
-   * #GstLmccSrc:uri has, is passed over with a warning. What an earlier URI had
-   * set is the default again, unless the new one says it. Set in state NULL.
+   * `lmcc://[SOURCE@]GROUP[:PORT][?KEY=VALUE&...]`. IPv6 groups are written in
+   * brackets. SOURCE sets #GstLmccSink:bind-address. The keys are
+   * `multicast-iface`, `ttl-mc`, `latency-profile`, `latency` and `algorithm`;
+   * each sets the property of that name. Any other key, for example one that
+   * only #GstLmccSrc:uri has, is ignored with a warning. A new URI resets the
+   * properties that the previous URI has set to their defaults, unless it sets
+   * them too. Can be set in state NULL.
    *
    * Since: 0.1
    */
@@ -39,13 +40,14 @@ static const GstLmccProperty rows[] = {
   /**
    * GstLmccSink:address:
    *
-   * The multicast group of the base layer; layer i goes to the i-th address
-   * after it. IPv4 or IPv6; a group of 232.0.0.0/8 or ff3x::/32 makes a
-   * source-specific session; 224.0.0.0/24, which is never routed, is refused.
-   * Set in state NULL. Where it is not set and somebody else is heard to send
-   * to the default one at the start, for which it listens for 300 ms from
-   * PAUSED on, the session goes to the 32nd, 64th or 96th address after that,
-   * with a warning that says so.
+   * The multicast group of the base layer, IPv4 or IPv6. Layer i uses the i-th
+   * address after it. A group of 232.0.0.0/8 or ff3x::/32 makes the session
+   * source-specific. Groups of 224.0.0.0/24 are never routed and are refused.
+   * Can be set in state NULL.
+   *
+   * If the property is not set, lmccsink listens for 300 ms in state PAUSED. If
+   * another sender uses the default address, the session moves to the 32nd,
+   * 64th or 96th address after it, and a warning says so.
    *
    * Since: 0.1
    */
@@ -54,88 +56,97 @@ static const GstLmccProperty rows[] = {
   /**
    * GstLmccSink:port:
    *
-   * The UDP port of all groups, an even one; the control packets go to the next
-   * one.
+   * The UDP port of all groups; it must be even. RTCP packets use the next
+   * port.
    *
    * Since: 0.1
    */
   GST_LMCC_INT (port, "port", "Port",
-      "UDP port of all groups; control packets use the next one", 1, 65534,
-      5004, READY),
+      "UDP port of all groups; RTCP uses the next port", 1, 65534, 5004, READY),
   /**
    * GstLmccSink:multicast-iface:
    *
-   * Name or address of the network interface to send on, or several with commas
-   * in between (`eth0,eth1`), up to 8: then each packet leaves by each of them,
-   * from one address, that of the first or #GstLmccSink:bind-address. One that
-   * cannot be used is left out, with a warning, until it can. Unset: the one
-   * that the route to the group names, or the loopback interface where there is
-   * no route, which an info message says.
+   * Name or address of the network interface to send on, or up to 8 of them,
+   * separated by commas (`eth0,eth1`). With several interfaces each packet
+   * leaves on each of them. All packets have the same source address:
+   * #GstLmccSink:bind-address or, if that is unset, the address of the first
+   * interface. An interface that cannot be used is skipped, with a warning,
+   * until it becomes usable.
+   *
+   * If the property is unset, lmccsink uses the interface of the route to the
+   * group. Without such a route it uses the loopback interface and posts an
+   * info message.
    *
    * Since: 0.1
    */
   GST_LMCC_STRING (multicast_iface, "multicast-iface", "Multicast interface",
-      "Name or address of the interface to send on, or several (eth0,eth1)",
+      "Name or address of the network interface to send on, or several "
+      "(eth0,eth1)",
       NULL, READY | IN_URI),
   /**
    * GstLmccSink:bind-address:
    *
-   * Local address to send from. Unset: the interface's own.
+   * Local address to send from. If it is unset, packets come from the
+   * interface's own address.
    *
    * Since: 0.1
    */
   GST_LMCC_STRING (bind_address, "bind-address", "Bind address",
-      "Local address to send from", NULL, READY),
+      "Local address to send from (unset = the interface's address)", NULL,
+      READY),
   /**
    * GstLmccSink:bind-port:
    *
-   * Local UDP port that all packets to the groups come from; 0: any that is
-   * free. It is that of the interface's address, or of
-   * #GstLmccSink:bind-address, so that receivers on this host may have the same
-   * port on the groups. Reports come to #GstLmccSink:feedback-port.
+   * Local UDP port that all packets to the groups come from; 0 takes any free
+   * port. The port is bound at the interface's address or
+   * #GstLmccSink:bind-address only, so receivers on this host can use the same
+   * port for the groups. Reports arrive at #GstLmccSink:feedback-port.
    *
    * Since: 0.1
    */
   GST_LMCC_INT (bind_port, "bind-port", "Bind port",
-      "Local UDP port to send from (0 = any)", 0, G_MAXUINT16, 0, READY),
+      "Local UDP port to send from (0 = any free port)", 0, G_MAXUINT16, 0,
+      READY),
   /**
    * GstLmccSink:socket:
    *
-   * A UDP socket of the group's family that all packets to the groups are sent
-   * by, instead of one that lmccsink opens. TTL, loopback, DSCP and send buffer
-   * are set on it as the properties say; the interface only where
-   * #GstLmccSink:multicast-iface is set. It may be of another network
-   * namespace: then nobody listens for other senders, and no reports are taken.
-   * #GstLmccSink:bind-address and #GstLmccSink:bind-port cannot be set then,
-   * as the socket has its own. Reports, if any, come to another socket. Set in
-   * state NULL.
+   * A UDP socket of the group's address family. If it is set, all packets to
+   * the groups are sent with it, and lmccsink opens none for them. lmccsink
+   * sets TTL, loopback, DSCP and send buffer on it as the properties say, but
+   * the interface only if #GstLmccSink:multicast-iface is set. The socket may
+   * belong to another network namespace; lmccsink then neither listens for
+   * other senders nor accepts reports. #GstLmccSink:bind-address and
+   * #GstLmccSink:bind-port must stay unset, because the socket has its own.
+   * Reports arrive at a separate socket. Can be set in state NULL.
    *
    * Since: 0.1
    */
   GST_LMCC_OBJECT (socket, "socket", "Socket",
-      "Socket to send by (unset = one is opened)", g_socket_get_type, READY),
+      "Socket to send with (unset = lmccsink opens one)", g_socket_get_type,
+      READY),
   /**
    * GstLmccSink:close-socket:
    *
-   * Whether #GstLmccSink:socket is closed from READY to NULL. Such a socket
+   * Whether #GstLmccSink:socket is closed from READY to NULL. A closed socket
    * cannot be used again.
    *
    * Since: 0.1
    */
   GST_LMCC_BOOLEAN (close_socket, "close-socket", "Close socket",
-      "Whether the socket that was set is closed in state NULL", TRUE, READY),
+      "Whether to close the socket that was set when going to state NULL", TRUE,
+      READY),
   /**
    * GstLmccSink:used-socket:
    *
-   * The socket that packets are sent by, from READY on; else %NULL. One that
-   * lmccsink has opened may be another one after this host's address has
-   * changed, where #GstLmccSink:bind-port is set.
+   * The socket that packets are sent with, from READY on; otherwise %NULL. If
+   * #GstLmccSink:bind-port is set, lmccsink may open a new socket when this
+   * host's address changes.
    *
    * Since: 0.1
    */
   { .name = "used-socket",
       .nick = "Used socket",
-      .blurb = "Socket that packets are sent by",
+      .blurb = "Socket that packets are sent with",
       .flags = READABLE,
       .kind = GST_LMCC_PROPERTY_OBJECT,
       .get_type = g_socket_get_type,
@@ -143,16 +154,18 @@ static const GstLmccProperty rows[] = {
   /**
    * GstLmccSink:ttl-mc:
    *
-   * How many networks the packets may cross: 1 keeps them in the local one.
+   * How many networks the packets may cross. With 1 they stay in the local
+   * network.
    *
    * Since: 0.1
    */
   GST_LMCC_INT (ttl_mc, "ttl-mc", "Multicast TTL",
-      "Time to live or hop limit of the packets", 0, 255, 1, READY | IN_URI),
+      "Time to live (IPv4) or hop limit (IPv6) of the packets", 0, 255, 1,
+      READY | IN_URI),
   /**
    * GstLmccSink:loop:
    *
-   * Whether receivers on this host get the packets too.
+   * Whether receivers on this host also get the packets.
    *
    * Since: 0.1
    */
@@ -161,7 +174,8 @@ static const GstLmccProperty rows[] = {
   /**
    * GstLmccSink:qos-dscp:
    *
-   * Differentiated services code point of the packets; -1 leaves the default.
+   * Differentiated services code point of the packets; -1 leaves the system's
+   * default.
    *
    * Since: 0.1
    */
@@ -170,307 +184,323 @@ static const GstLmccProperty rows[] = {
   /**
    * GstLmccSink:buffer-size:
    *
-   * The kernel's send buffer in bytes; 0 leaves the default.
+   * Size of the kernel's send buffer in bytes; 0 leaves the system's default.
    *
    * Since: 0.1
    */
   GST_LMCC_INT (buffer_size, "buffer-size", "Buffer size",
-      "Kernel send buffer in bytes (0 = default)", 0, G_MAXINT, 0, READY),
+      "Kernel send buffer (bytes, 0 = system default)", 0, G_MAXINT, 0, READY),
   /**
    * GstLmccSink:max-burst:
    *
-   * How many packets leave together at most. A thread that wakes up for each
-   * packet costs more than what it sends; packets that leave together need room
-   * in the queues on their way. 0: as many as are due within 1 ms, a tenth of a
-   * queue of 10 ms. 1: each packet leaves at its time. Any other number
-   * holds also where so many take up to 10 ms, which delays them by as much:
-   * with 10 it is 5 ms at 2000 packets/s. The trains of packets that tell
-   * receivers what a path carries stay exact.
+   * The maximum number of packets that leave at once. Larger bursts cost less
+   * CPU time, because the thread wakes up less often, but need more room in the
+   * queues on the path. With 0, packets that are due within 1 ms leave
+   * together, which is a tenth of a queue of 10 ms. With 1, each packet leaves
+   * at its own time. Larger values form bursts even if their packets are due
+   * over up to 10 ms, and delay packets by that much: 10 packets at 2000
+   * packets/s take 5 ms. Packet trains always keep their exact timing.
    *
    * Since: 0.1
    */
   GST_LMCC_UINT (max_burst, "max-burst", "Maximum burst",
-      "Packets that leave together at most (0 = what is due within 1 ms)", 0,
+      "Maximum number of packets sent at once (0 = those due within 1 ms)", 0,
       1024, 0, READY),
   /**
    * GstLmccSink:udp-segmentation:
    *
-   * Whether packets of one group and size that leave together go to the kernel
-   * as one super-packet, which it or the interface cuts (UDP_SEGMENT). That
-   * spares most of the cost of sending. A filter or a queue on this host that
-   * takes a super-packet whole loses many packets in a row, so that `auto`
-   * makes super-packets on the loopback interface only, and on wired network
-   * cards that cut them themselves (tx-udp-segmentation), where the interface
-   * has the kernel's own queueing discipline. Where the kernel or the interface
-   * refuses one, packets are sent singly.
+   * Whether packets of one group and size that leave together are handed to the
+   * kernel as one super-packet, which the kernel or the network card splits
+   * (UDP_SEGMENT). This saves most of the CPU time of sending. However, a
+   * filter or queue on this host that drops a super-packet loses many packets
+   * in a row. `auto` therefore uses super-packets only on the loopback
+   * interface and on wired network cards that split them in hardware
+   * (tx-udp-segmentation), and only if the interface has the kernel's own
+   * queueing discipline. If the kernel or the interface refuses a super-packet,
+   * packets are sent one by one.
    *
    * Since: 0.1
    */
   GST_LMCC_ENUM (udp_segmentation, "udp-segmentation", "UDP segmentation",
-      "Whether packets that leave together are one super-packet",
+      "Whether the kernel or the network card splits large sends into packets",
       gst_lmcc_segmentation_get_type, "auto", READY),
   /**
    * GstLmccSink:txtime:
    *
    * Whether packets are handed to the kernel up to 10 ms before they are due,
-   * each with the time at which it is to leave (SO_TXTIME): packets leave
-   * exactly at their times, and one wake-up serves many of them. It takes a
-   * queueing discipline that keeps them so long. `auto` does so where the
-   * interface's root is fq, or mq with fq for each queue, of Linux 5.8 or
-   * later. `on` does so whatever the root is, for an interface (VLAN, bond)
-   * above one that has fq; without fq anywhere packets leave too early, in
-   * bursts of 10 ms. Where the root is etf, which drops what is late, where the
-   * kernel refuses times, and where receivers' reports set the rate
-   * (#GstLmccSink:base-algorithm), packets are handed over when they are due.
-   * Receivers on this host get packets as soon as they are handed over.
+   * each with its transmit time (SO_TXTIME). Packets then leave exactly on
+   * time, and one wake-up of the thread serves many of them. This needs a
+   * queueing discipline that holds packets until their transmit time.
+   *
+   * `auto` does so if the root queueing discipline of the interface is fq, or
+   * mq with fq for each queue, on Linux 5.8 or later. `on` does so with any
+   * root queueing discipline; use it for an interface (VLAN, bond) on top of
+   * one with fq. Without fq, packets leave too early, in bursts of 10 ms.
+   *
+   * Packets are handed over only when they are due if the root queueing
+   * discipline is etf, which drops late packets, if the kernel refuses transmit
+   * times, or if reports set the rate (#GstLmccSink:base-algorithm). Receivers
+   * on this host get packets as soon as they are handed over.
    *
    * Since: 0.1
    */
   GST_LMCC_ENUM (txtime, "txtime", "Transmit times",
-      "Whether the queueing discipline is told when packets are to leave",
+      "Whether to hand packets to the kernel early, with their transmit times",
       gst_lmcc_txtime_get_type, "auto", READY),
   /**
    * GstLmccSink:send-timeout:
    *
-   * After so many milliseconds, at least 1000, in which no packet could be
-   * sent, because the link is down or a firewall forbids it, an error ends it;
-   * 0 for never. A warning says why after 1 s. The default is longer than a
-   * switch takes to start, and than a DHCP client waits until it asks again
-   * where nobody answered (dhclient: 300 s).
+   * Time in ms, at least 1000, after which an error ends the session if no
+   * packet could be sent, for example because the link is down or a firewall
+   * blocks the packets; 0 disables the error. A warning gives the reason after
+   * 1 s. The default is longer than a switch takes to boot, and longer than a
+   * DHCP client waits before it retries (dhclient: 300 s).
    *
    * Since: 0.1
    */
   GST_LMCC_UINT (send_timeout, "send-timeout", "Send timeout",
-      "How long without sending until it fails (ms, 0 = never)", 0, G_MAXINT,
-      600000, READY),
+      "Time without a sent packet after which sending fails (ms, 0 = never)", 0,
+      G_MAXINT, 600000, READY),
   /**
    * GstLmccSink:mtu:
    *
-   * The largest RTP packet, our header extension included, in bytes. IP and UDP
-   * headers come on top. Where the interface takes less in one piece a warning
-   * says so, once.
+   * The maximum size of an RTP packet in bytes, including lmcc's header
+   * extension. IP and UDP headers are added to it. If the interface can only
+   * send smaller packets without fragmentation, one warning says so.
    *
    * Since: 0.1
    */
-  GST_LMCC_UINT (mtu, "mtu", "MTU", "Largest RTP packet in bytes", 128,
+  GST_LMCC_UINT (mtu, "mtu", "MTU",
+      "Maximum size of an RTP packet, without IP and UDP headers (bytes)", 128,
       LMCC_MAX_PACKET_SIZE, 1400, READY),
   /**
    * GstLmccSink:layering:
    *
-   * What the layers are. `native`: what the codec makes, one for each class of
-   * each rung, with the rates that these have. The others: layers of fixed
-   * rates, which pictures are poured into, the most important lowest, one group
-   * of pictures at a time (see #GstLmccSink:window).
+   * How the layers are made. With `native`, each importance class of each rung
+   * is one layer and has the rate that the encoder produces. With all other
+   * values, layers have fixed rates. They are filled with one group of pictures
+   * at a time, the most important data in the lowest layers (see
+   * #GstLmccSink:window).
    *
    * Since: 0.1
    */
   GST_LMCC_ENUM (layering, "layering", "Layering",
-      "What the layers are: the codec's classes, or of fixed rates",
+      "How layers are made: as the codec makes them, or with fixed rates",
       gst_lmcc_layering_get_type, "native", READY),
   /**
    * GstLmccSink:levels:
    *
-   * Which layers a receiver holds. `cumulative`: at each level a layer and all
-   * below it. `fallback`, for several encodings of the video with
-   * `layering=native`: each encoding is one layer, and a receiver holds the
-   * lowest one, and at each level above one more. Who shows an encoding does
-   * not carry those between, and the lowest one is at once there where the
-   * level falls. `replicated`, likewise: one encoding alone, beside a base that
-   * has only the sound and the session's record; where the level falls, the
-   * picture stands until the lower encoding's next key frame. `auto` is
-   * `fallback` where there are several encodings with `layering=native`, but
-   * with RLM, which behind a shared link loses more with it; and else
-   * `cumulative`.
+   * Which layers a receiver joins at each level.
+   *
+   * * `cumulative`: a layer and all layers below it.
+   * * `fallback`, for several encodings of the video with `layering=native`:
+   *   each encoding is one layer. A receiver always joins the lowest encoding,
+   *   and at each higher level one more. It does not receive the encodings in
+   *   between, and it has the lowest one at once when the level drops.
+   * * `replicated`, also for several encodings: one encoding only, beside a
+   *   base layer with just the audio and the session record. When the level
+   *   drops, the picture freezes until the next key frame of the lower
+   *   encoding.
+   * * `auto`: `fallback` for several encodings with `layering=native`,
+   *   otherwise `cumulative`. With RLM it is always `cumulative`, because RLM
+   *   loses more packets with `fallback` behind a shared link.
    *
    * Since: 0.1
    */
   GST_LMCC_ENUM (levels, "levels", "Levels",
-      "Which layers a receiver holds at each level", gst_lmcc_levels_get_type,
+      "Which layers a receiver joins at each level", gst_lmcc_levels_get_type,
       "auto", READY),
   /**
    * GstLmccSink:layers:
    *
-   * How many layers of fixed rates there are. `native` and `explicit` do not
-   * use it.
+   * The number of layers with fixed rates. Ignored with `layering=native` and
+   * `layering=explicit`.
    *
    * Since: 0.1
    */
-  GST_LMCC_UINT (layers, "layers", "Layers", "Number of layers of fixed rates",
-      1, LMCC_MAX_LAYERS, 6, READY),
+  GST_LMCC_UINT (layers, "layers", "Layers",
+      "Number of layers with fixed rates", 1, LMCC_MAX_LAYERS, 6, READY),
   /**
    * GstLmccSink:base-rate:
    *
-   * The rate of the base layer in bit/s, with all headers and the base's
-   * control packets, from which those of the others follow. `native` and
-   * `explicit` do not use it.
+   * The rate of the base layer in bit/s, including all headers and its RTCP
+   * packets. The rates of the other layers follow from it. Ignored with
+   * `layering=native` and `layering=explicit`.
    *
    * Since: 0.1
    */
   GST_LMCC_UINT64 (base_rate, "base-rate", "Base rate",
-      "Fixed rate of the base layer (bit/s of IP packets)", 1,
+      "Fixed rate of the base layer, with IP headers (bit/s)", 1,
       G_GUINT64_CONSTANT (1000000000000), 128000, READY),
   /**
    * GstLmccSink:rate-factor:
    *
-   * With `layering=multiplicative` how many times the rate of all layers up to
-   * one grows with the next.
+   * The factor by which each layer multiplies the cumulative rate of all layers
+   * up to it, for `layering=multiplicative`.
    *
    * Since: 0.1
    */
   GST_LMCC_DOUBLE (rate_factor, "rate-factor", "Rate factor",
-      "Growth of the cumulative rate with each layer, for "
+      "Growth factor of the cumulative rate per layer, for "
       "layering=multiplicative",
       1.001, 1000, 1.3, READY),
   /**
    * GstLmccSink:layer-rates:
    *
-   * With `layering=explicit` the rate of each layer, base first, with commas
-   * between them: `128k,128k,1.5M`.
+   * The rate of each layer for `layering=explicit` in bit/s, base layer first,
+   * separated by commas: `128k,128k,1.5M`.
    *
    * Since: 0.1
    */
   GST_LMCC_STRING (layer_rates, "layer-rates", "Layer rates",
-      "Rates of the layers, base first, such as 128k,128k,1.5M, for "
-      "layering=explicit",
+      "Rates of the layers for layering=explicit, base first, such as "
+      "128k,128k,1.5M (bit/s)",
       NULL, READY),
   /**
    * GstLmccSink:latency-profile:
    *
-   * How much latency there may be for the sake of quality. `live`, `balanced`
-   * and `quality` set #GstLmccSink:window, #GstLmccSink:repair and the distance
-   * of key frames, of raw video also how the encoders look ahead, each where it
-   * is not set itself; docs/users/elements.md has a table. Receivers learn all
-   * of it from the session; #GstLmccSrc:latency-profile sets what is their own.
+   * Trade-off between latency and picture quality. `live`, `balanced` and
+   * `quality` set #GstLmccSink:window, #GstLmccSink:repair, the key-frame
+   * interval and, for raw video, the look-ahead of the encoders. A property
+   * that is set explicitly takes precedence. docs/users/elements.md has a
+   * table. Receivers learn the sender's settings from the session record;
+   * #GstLmccSrc:latency-profile sets the receiver's own latency.
    *
    * Since: 0.1
    */
   GST_LMCC_ENUM (latency_profile, "latency-profile", "Latency profile",
-      "How much latency there may be for the sake of quality",
+      "Trade-off between latency and picture quality",
       gst_lmcc_latency_profile_get_type, "balanced", READY | IN_URI),
   /**
    * GstLmccSink:window:
    *
-   * How long a packet may be held after its decoding time, in milliseconds.
-   * Receivers add it to their latency. With `layering=native` it evens out the
-   * rate of a layer, and is 100 ms unless set. In layers of fixed rates a group
-   * of pictures is first collected and then sent. Unless set, the window
-   * follows the distance of the key frames there: 2.2 times that, and 200 ms; 1
-   * s where lmccsink encodes raw video itself. It is what
-   * #GstLmccSink:key-unit-interval or the encoder in front says, else what the
-   * first two key frames show, and 4400 ms at most. Where key frames come
-   * further apart later, it grows, and a warning says so. To set it take 400 ms
-   * more than twice the distance.
+   * The maximum time in ms that the sender holds a packet after its decoding
+   * time. Receivers add it to their latency.
+   *
+   * With `layering=native` the window smooths the rate of a layer; the default
+   * is 100 ms. With fixed rates the sender first collects a group of pictures
+   * and then sends it. The default window is then 2.2 times the key-frame
+   * interval plus 200 ms, and at most 4400 ms. If lmccsink encodes raw video
+   * itself, the default is about 1 s. The key-frame interval comes from
+   * #GstLmccSink:key-unit-interval or the upstream encoder, otherwise from the
+   * first two key frames. If key frames come further apart later, the window
+   * grows, and a warning says so. If you set the window, make it twice the
+   * key-frame interval plus 400 ms.
    *
    * Since: 0.1
    */
   GST_LMCC_UINT (window, "window", "Window",
-      "How long a packet may be held (ms, 0 = 100 for native layers, by the "
-      "distance of key frames for fixed rates)",
+      "Time over which the sender spreads packets (ms, 0 = 100 for native "
+      "layers, from the key-frame interval for fixed rates)",
       0, 60000, 0, READY),
   /**
    * GstLmccSink:latency:
    *
-   * What receivers are to add to their own latency, in milliseconds. It delays
-   * nothing here. Where the encoder reorders pictures the session announces at
-   * least what a decoder needs that gets the base alone: it holds a picture
-   * back until others have come, and these are further apart than in the whole
-   * stream.
+   * Latency in ms that receivers add to their own. It does not delay the
+   * sender. If the encoder reorders pictures, the session announces at least
+   * the latency that a decoder needs if it only gets the base layer. Such a
+   * decoder holds a picture until later ones have arrived, and these are
+   * further apart in the base layer than in the whole stream.
    *
    * Since: 0.1
    */
   GST_LMCC_UINT (latency, "latency", "Latency",
-      "What receivers add to their own latency, at least (ms)", 0, 60000, 0,
+      "Minimum latency that receivers add to their own (ms)", 0, 60000, 0,
       READY | IN_URI),
   /**
    * GstLmccSink:algorithm:
    *
-   * The congestion-control algorithm that the packets are marked for and that
-   * the session announces: receivers run it unless they are told otherwise.
-   * With `none` they hold what their users say. `auto`, the default, is plumb.
-   * `rlc`, `flid-sl`, `flid-dl` and `synchronized` need layers of fixed rates
-   * (see #GstLmccSink:layering), which have to double for `rlc`; else there is
-   * an error that says why. `pgmcc` and `tfmcc` send one encoding at one rate,
-   * that of the slowest receiver (see #GstLmccSink:drive-encoder).
+   * The congestion control algorithm that the session announces and that
+   * packets are marked for. Receivers run it unless their user has chosen
+   * another one. With `none`, the users of receivers set the level. `auto`, the
+   * default, is plumb. `rlc`, `flid-sl`, `flid-dl` and `synchronized` need
+   * layers with fixed rates (see #GstLmccSink:layering), and `rlc` needs rates
+   * that double; otherwise an error explains the reason. `pgmcc` and `tfmcc`
+   * send one encoding at the rate of the slowest receiver (see
+   * #GstLmccSink:drive-encoder).
    *
    * Since: 0.1
    */
   GST_LMCC_ENUM (algorithm, "algorithm", "Algorithm",
-      "Congestion control that packets are marked for (auto: plumb)",
+      "Congestion control that the session announces (auto: plumb)",
       gst_lmcc_algorithm_get_type, "auto", READY | IN_URI),
   /**
    * GstLmccSink:algorithm-settings:
    *
-   * How the packets are marked for #GstLmccSink:algorithm: a structure of its
-   * name, with settings that are not to have their standard values, such as
+   * How packets are marked for #GstLmccSink:algorithm: a structure with the
+   * name of the algorithm and its non-default settings, such as
    * `flid-dl,nominal-rtt=0.05,probabilities=hill-climb-log`. Times are in
-   * seconds. `probabilities` may be a number for each layer instead:
-   * `probabilities="0.33,0.2,0.09,0"`. An algorithm, a setting or a value that
-   * does not exist is an error on the way to READY, which lists those that do.
+   * seconds. `probabilities` can also be one number for each layer:
+   * `probabilities="0.33,0.2,0.09,0"`. An unknown algorithm, setting or value
+   * makes the change to READY fail, and the error lists the valid ones.
    *
    * Since: 0.1
    */
   GST_LMCC_STRUCTURE (algorithm_settings, "algorithm-settings",
       "Algorithm settings",
-      "Name of the algorithm, and settings of its marks that are not standard,"
-      " such as flid-dl,nominal-rtt=0.05 (gst-lmcc-1.0 algorithms NAME lists "
-      "them)",
+      "Name of the algorithm and its non-default settings, such as "
+      "flid-dl,nominal-rtt=0.05 (gst-lmcc-1.0 algorithms NAME lists them)",
       READY),
   /**
    * GstLmccSink:base-algorithm:
    *
-   * With `pgmcc` or `tfmcc` the base has the rate of the slowest receiver, by
-   * receivers' reports, and #GstLmccSink:algorithm, which is `elm` or `rlm`
-   * then, chooses among the layers above it. It needs native layers, feedback,
-   * and no repair data; else there is an error that says why.
-   * #GstLmccSink:drive-encoder drives the encoder of the lowest rung.
+   * With `pgmcc` or `tfmcc`, receiver reports set the rate of the base layer to
+   * that of the slowest receiver. #GstLmccSink:algorithm, which must then be
+   * `elm` or `rlm`, chooses the layers above it. This needs native layers,
+   * feedback and no repair data; otherwise an error explains the reason.
+   * #GstLmccSink:drive-encoder controls the encoder of the lowest rung.
    *
    * Since: 0.1
    */
   GST_LMCC_ENUM (base_algorithm, "base-algorithm", "Base algorithm",
-      "What sets the rate of the base, where receivers choose layers above it",
+      "Algorithm that sets the rate of the base layer if receivers choose the "
+      "layers above it",
       gst_lmcc_base_algorithm_get_type, "none", READY),
   /**
    * GstLmccSink:rtt-max:
    *
-   * The round-trip time that receivers reckon with until they have measured
-   * theirs, in milliseconds: not below that of any of them (R_max, RFC 4654
-   * section 3.1).
+   * The round-trip time in ms that receivers assume until they have measured
+   * their own. Set it at least as high as the round-trip time of any receiver
+   * (R_max, RFC 4654 section 3.1).
    *
    * Since: 0.1
    */
   GST_LMCC_UINT (rtt_max, "rtt-max", "Maximum RTT",
-      "Round-trip time of receivers that have not measured theirs (ms)", 1,
-      60000, LMCC_DEFAULT_RTT_MAX / LMCC_MSECOND, READY),
+      "Round-trip time that receivers assume until they have measured theirs "
+      "(ms)",
+      1, 60000, LMCC_DEFAULT_RTT_MAX / LMCC_MSECOND, READY),
   /**
    * GstLmccSink:feedback:
    *
-   * Whether receivers are asked for reports and answered, so that they know
-   * their round-trip times. Reports and answers together stay below 5 % of the
-   * base's rate. Without, receivers go by the time that a join takes, and
-   * cannot ask for key frames (see #GstLmccSink:key-unit-interval).
+   * Whether receivers send reports, which the sender answers so that receivers
+   * can measure their round-trip times. Reports and answers together stay below
+   * 5 % of the rate of the base layer. Without feedback, receivers use the time
+   * that a join takes, and cannot ask for key frames (see
+   * #GstLmccSink:key-unit-interval).
    *
    * Since: 0.1
    */
   GST_LMCC_BOOLEAN (feedback, "feedback", "Feedback",
-      "Whether receivers are asked for reports, to measure round-trip times",
-      TRUE, READY),
+      "Whether receivers send reports, to measure round-trip times", TRUE,
+      READY),
   /**
    * GstLmccSink:feedback-port:
    *
-   * The UDP port of this host's own address that takes reports; the session
-   * announces it. 0 is the port after #GstLmccSink:port, or any that is free
-   * where another program has that. A firewall must let it pass.
+   * The UDP port at this host's own address that receives reports. The session
+   * announces it. 0 is the port after #GstLmccSink:port or, if another program
+   * uses that, any free port. Firewalls must let packets to this port pass.
    *
    * Since: 0.1
    */
   GST_LMCC_INT (feedback_port, "feedback-port", "Feedback port",
-      "UDP port that takes reports (0 = port + 1, or any)", 0, 65535, 0, READY),
+      "UDP port that receives reports (0 = port + 1, or any free port)", 0,
+      65535, 0, READY),
   /**
    * GstLmccSink:pt:
    *
-   * RTP payload type of the first rung; rung i has the i-th after it, and
-   * repair and filler packets the ones after the last possible rung and the
-   * sound.
+   * RTP payload type of the first rung. Rung i uses the i-th payload type after
+   * it. Audio, repair and filler packets use the payload types after that of
+   * the last possible rung.
    *
    * Since: 0.1
    */
@@ -479,147 +509,160 @@ static const GstLmccProperty rows[] = {
   /**
    * GstLmccSink:sync:
    *
-   * Whether pictures are sent at their decoding times on the pipeline's clock;
-   * if not, as they come.
+   * Whether pictures are sent at their decoding times on the pipeline's clock.
+   * If not, they are sent as soon as they arrive.
    *
    * Since: 0.1
    */
   GST_LMCC_BOOLEAN (sync, "sync", "Sync",
-      "Send pictures at their decoding times", TRUE, READY),
+      "Whether to send pictures at their decoding times", TRUE, READY),
   /**
    * GstLmccSink:rung-timeout:
    *
-   * How long a picture waits for the pads that do not have it yet, in
-   * milliseconds. A later pad is left out until its next key frame, and
-   * counted.
+   * The maximum time in ms that a picture waits for the pads that do not have
+   * it yet. After that time the late pad is skipped until its next key frame,
+   * and counted in #GstLmccSink:stats.
    *
    * Since: 0.1
    */
   GST_LMCC_UINT (rung_timeout, "rung-timeout", "Rung timeout",
-      "How long a picture waits for a late pad (ms)", 0, 60000, 200, READY),
+      "Maximum time that a picture waits for other pads (ms)", 0, 60000, 200,
+      READY),
   /**
    * GstLmccSink:key-unit-interval:
    *
-   * Distance of the key frames that the encoders of all rungs are asked for, in
-   * milliseconds, beside those that they make by themselves. They are also
-   * asked when a receiver has no picture, at most once in two seconds. With -1
-   * that is all; where #GstLmccSink:feedback is off, or this host has no
-   * address that receivers could report to, they are asked some two seconds
-   * after each key frame. 0 leaves key frames to the encoders, which are then
-   * asked only where they do not agree, or have to begin anew.
+   * Interval in ms at which lmccsink requests key frames from the encoders of
+   * all rungs, in addition to those that the encoders make on their own.
+   * lmccsink also requests a key frame when a receiver has no picture, at most
+   * once in two seconds.
+   *
+   * With -1 it makes only those requests. If #GstLmccSink:feedback is off, or
+   * this host has no address that receivers could report to, it instead
+   * requests a key frame about two seconds after each key frame. 0 leaves key
+   * frames to the encoders; lmccsink then requests one only if the encoders are
+   * not aligned or have to restart.
    *
    * Since: 0.1
    */
   GST_LMCC_INT (key_unit_interval, "key-unit-interval", "Key unit interval",
-      "Ask all encoders for key frames so often (ms, -1 = only for receivers "
-      "without a picture, 0 = leave them to the encoders)",
+      "Interval of key-frame requests to all encoders (ms, -1 = only for "
+      "receivers without a picture, 0 = leave key frames to the encoders)",
       -1, 600000, -1, READY),
   /**
    * GstLmccSink:repair:
    *
-   * How much repair data there is, as a share of the media. With it receivers
-   * make lost packets again, as many of a block as it has repair packets. In
-   * layers of fixed rates the share is kept free for it in the layers that
-   * pictures need most: the class that all others need, and the next one; what
-   * media leaves of a rate is repair data too, before filler. Native layers
-   * have one common share, which goes where it saves most pictures: what a
-   * layer has in a block gets up to twice the share, rounded up to a packet.
-   * -1 is 0.1 in layers of fixed rates, where it costs no latency, and none in
-   * native ones, where it does (see #GstLmccSink:repair-delay). `gst-lmcc-1.0
-   * plan` shows what a share is good for, with fixed rates.
+   * The amount of repair data (forward error correction) as a share of the
+   * media. Receivers can recover as many lost packets of a block as they have
+   * repair packets of it.
+   *
+   * With fixed rates the share is reserved in the layers that matter most: the
+   * class that all others depend on, and the next one. Any part of a rate that
+   * media does not use is also filled with repair data, before filler. Native
+   * layers have one common share, which goes to the blocks where it saves most
+   * pictures: a layer's part of a block gets up to twice the share, rounded up
+   * to a packet.
+   *
+   * -1 is 0.1 with fixed rates, where repair adds no latency, and none with
+   * native layers, where it does (see #GstLmccSink:repair-delay). `gst-lmcc-1.0
+   * plan` shows the effect of a share with fixed rates.
    *
    * Since: 0.1
    */
   GST_LMCC_DOUBLE (repair, "repair", "Repair",
-      "Repair data as a share of the media (0 = none, -1 = 0.1 in layers of "
-      "fixed rates, none in native ones)",
+      "Repair data as a share of the media (0 = none, -1 = 0.1 for fixed "
+      "rates, none for native layers)",
       -1, 10, -1, READY),
   /**
    * GstLmccSink:repair-base:
    *
-   * With #GstLmccSink:repair: the share of repair data in the base. All
-   * receivers have the base, and it is the smallest part of the session; when a
-   * receiver tries a layer that does not fit, the base loses as many packets of
-   * a hundred as the others. The layers above have repair of the base, too, for
-   * those who have them.
+   * The share of repair data in the base layer, if #GstLmccSink:repair is used.
+   * All receivers join the base layer, and it is the smallest part of the
+   * session. When a receiver tries a layer that does not fit, the base layer
+   * loses the same percentage of packets as the others. The layers above also
+   * carry repair data for the base layer, for the receivers that have joined
+   * them.
    *
    * Since: 0.1
    */
   GST_LMCC_DOUBLE (repair_base, "repair-base", "Repair of the base",
-      "Repair data in the base as a share of its media (0 = none, -1 = twice "
-      "that of the others in layers of fixed rates, up to that in native ones)",
+      "Repair data in the base layer as a share of its media (0 = none, -1 = "
+      "twice that of the others for fixed rates, up to that for native layers)",
       -1, 10, -1, READY),
   /**
    * GstLmccSink:repair-loss:
    *
-   * The share of the packets whose loss is expected. The repair data goes to
-   * the blocks where it saves most pictures at this loss.
+   * The share of packets that is expected to be lost. Repair data goes to the
+   * blocks where it saves most pictures at this loss.
    *
    * Since: 0.1
    */
   GST_LMCC_DOUBLE (repair_loss, "repair-loss", "Repair loss",
-      "Share of lost packets that repair reckons with", 0.0001, 0.9,
-      LMCC_DEFAULT_REPAIR_LOSS, READY),
+      "Expected packet loss that repair data is planned for, as a share",
+      0.0001, 0.9, LMCC_DEFAULT_REPAIR_LOSS, READY),
   /**
    * GstLmccSink:repair-burst:
    *
-   * How many packets of a layer are expected to be lost in a row, on average; 1
-   * where losses do not depend on each other.
+   * The expected mean number of packets of a layer that are lost in a row. 1
+   * means that losses are independent.
    *
    * Since: 0.1
    */
   GST_LMCC_DOUBLE (repair_burst, "repair-burst", "Repair burst",
-      "Mean number of packets lost in a row", 1, 1000, 1, READY),
+      "Expected mean number of packets lost in a row", 1, 1000, 1, READY),
   /**
    * GstLmccSink:repair-delay:
    *
-   * With `layering=native` half of what repair adds to the latency of
-   * receivers, in milliseconds: of twice this time packets are collected for a
-   * block for three quarters, and their repair data follows within the fourth.
-   * The longer, the more packets share the repair data: below some 20 packets
-   * in a block much of it is wasted.
+   * Half of the latency in ms that repair adds at receivers with
+   * `layering=native`. Packets are collected for a block for three quarters of
+   * twice this time, and their repair data follows in the last quarter. With a
+   * longer delay more packets share the repair data. Below about 20 packets in
+   * a block much of the repair data is wasted.
    *
    * Since: 0.1
    */
   GST_LMCC_UINT (repair_delay, "repair-delay", "Repair delay",
-      "Half of what repair of native layers adds to the latency (ms)", 1, 30000,
+      "Half of the latency that repair of native layers adds (ms)", 1, 30000,
       LMCC_DEFAULT_REPAIR_DELAY / LMCC_MSECOND, READY),
   /**
    * GstLmccSink:train-interval:
    *
-   * How often packets that are due soon leave at the rate of the next level for
-   * some 50 ms, once for each level, in milliseconds: then receivers with `elm`
-   * and `plumb` know whether the next layer fits without joining it, and those
-   * behind one link hold one level. 2000 is what was measured; 0: never; -1: as
-   * #GstLmccSink:algorithm wants, 2000 with `plumb` and never with others.
-   * Nothing more is sent, and nothing later than its window's end. Beside TCP
-   * on a full link receivers with `elm` get up to a fifth less by it. With
-   * `rlc`, `flid-sl`, `flid-dl`, `synchronized`, `pgmcc` and `tfmcc`, which say
-   * themselves when packets leave, there are no trains.
+   * Interval in ms of the packet trains for each level. During a train, packets
+   * that are due soon leave at the rate of the next level for about 50 ms.
+   * Receivers with `elm` and `plumb` then know whether the next layer fits
+   * without joining it, and receivers behind the same link choose the same
+   * level. 0 sends no trains. -1 depends on #GstLmccSink:algorithm: 2000, the
+   * value that the measurements used, with `plumb`, and none with other
+   * algorithms.
+   *
+   * Trains add no traffic and delay no packet beyond the end of its window. On
+   * a full link shared with TCP, trains cost receivers with `elm` up to a fifth
+   * of their rate. `rlc`, `flid-sl`, `flid-dl`, `synchronized`, `pgmcc` and
+   * `tfmcc` schedule packets themselves and use no trains.
    *
    * Since: 0.1
    */
   GST_LMCC_INT (train_interval, "train-interval", "Train interval",
-      "From one train of packets for a level to its next (ms), 0: none, -1: as "
-      "the algorithm wants",
+      "Interval of packet trains for each level (ms, 0 = none, -1 = as the "
+      "algorithm needs)",
       -1, 60000, -1, READY),
   /**
    * GstLmccSink:codec:
    *
-   * What raw video is encoded with: `h264` by #x264ladderenc, `vp9` by
-   * #vp9svcenc, `j2k` by #j2klayerenc. Encoded video does not use it.
+   * The encoder for raw video: `h264` uses #x264ladderenc, `vp9` uses
+   * #vp9svcenc, and `j2k` uses #j2klayerenc. Ignored for video that is already
+   * encoded.
    *
    * Since: 0.1
    */
-  GST_LMCC_ENUM (codec, "codec", "Codec", "What raw video is encoded with",
+  GST_LMCC_ENUM (codec, "codec", "Codec", "Codec for raw video",
       gst_lmcc_codec_get_type, "h264", READY),
   /**
    * GstLmccSink:encoder-settings:
    *
-   * Properties of the element that encodes raw video, in a structure of any
-   * name: `x264,bitrates="150k,400k,1M",speed-preset=veryfast`. What they do
-   * not say follows from the picture and the layers.
-   * #GstLmccSink::encoder-setup reaches each encoder's own properties.
+   * Properties of the element that encodes raw video, as a structure with any
+   * name: `x264,bitrates="150k,400k,1M",speed-preset=veryfast`. Properties that
+   * it does not contain follow from the picture and the layers. Use
+   * #GstLmccSink::encoder-setup for the properties of each single encoder.
    *
    * Since: 0.1
    */
@@ -628,149 +671,158 @@ static const GstLmccProperty rows[] = {
   /**
    * GstLmccSink:estimated-bitrate:
    *
-   * With #GstLmccSink:algorithm or #GstLmccSink:base-algorithm `pgmcc` or
-   * `tfmcc`, what the encoder should make, in bit/s: the rate that the slowest
-   * receiver takes, smoothed, less headers, control packets and what is to
-   * drain. It is that of the lowest rung's encoder; where some of what that
-   * makes is in layers above the base, as much more as they have now. Notified
-   * when it has changed by more than 4 %, at most ten times in a second. 0: not
-   * known yet.
+   * The bitrate in bit/s that the encoder should produce, with `pgmcc` or
+   * `tfmcc` as #GstLmccSink:algorithm or #GstLmccSink:base-algorithm. It is the
+   * smoothed rate of the slowest receiver, minus headers, RTCP packets and the
+   * rate needed to empty the queue. It applies to the encoder of the lowest
+   * rung. If layers above the base carry part of that encoder's output, their
+   * current rate is added. The property is notified when it changes by more
+   * than 4 %, at most ten times per second. 0 means that it is not known yet.
    *
    * Since: 0.1
    */
   GST_LMCC_COMPUTED (UINT64, "estimated-bitrate", "Estimated bitrate",
-      "What the encoder should make (bit/s, 0 = unknown)", 0, G_MAXUINT64, 0,
-      READABLE),
+      "Bitrate that the encoder should produce (bit/s, 0 = unknown)", 0,
+      G_MAXUINT64, 0, READABLE),
   /**
    * GstLmccSink:drive-encoder:
    *
-   * Set the rate of the encoder in front to #GstLmccSink:estimated-bitrate,
-   * within #GstLmccSink:min-bitrate and #GstLmccSink:max-bitrate. Knows
-   * x264enc, x265enc, openh264enc, vp8enc, vp9enc, and vp9svcenc and
-   * j2klayerenc, which scale all their layers; through parsers, queues and
-   * bins. For others see #GstLmccSink::encoder-bitrate.
+   * Whether lmccsink sets the bitrate of the upstream encoder to
+   * #GstLmccSink:estimated-bitrate, within #GstLmccSink:min-bitrate and
+   * #GstLmccSink:max-bitrate. It supports x264enc, x265enc, openh264enc, vp8enc
+   * and vp9enc, as well as vp9svcenc and j2klayerenc, which scale all their
+   * layers. It finds them through parsers, queues and bins. Use
+   * #GstLmccSink::encoder-bitrate for other encoders.
    *
    * Since: 0.1
    */
   GST_LMCC_BOOLEAN (drive_encoder, "drive-encoder", "Drive encoder",
-      "Set the encoder's rate to the estimated bitrate", FALSE, READY),
+      "Whether to set the encoder's bitrate to the estimated bitrate", FALSE,
+      READY),
   /**
    * GstLmccSink:min-bitrate:
    *
-   * What the encoder makes at least, in bit/s, whatever the network takes: what
-   * cannot be sent within 500 ms is dropped then.
+   * The minimum bitrate of the encoder in bit/s, even if the network carries
+   * less. Data that cannot be sent within 500 ms is then dropped.
    *
    * Since: 0.1
    */
   GST_LMCC_UINT64 (min_bitrate, "min-bitrate", "Minimum bitrate",
-      "What drive-encoder sets at least (bit/s)", 1, G_MAXINT64, 64000, READY),
+      "Minimum bitrate that drive-encoder sets (bit/s)", 1, G_MAXINT64, 64000,
+      READY),
   /**
    * GstLmccSink:max-bitrate:
    *
-   * What the encoder makes at most, in bit/s; 0: what it was set to before.
+   * The maximum bitrate of the encoder in bit/s; 0 is the bitrate that the
+   * encoder was set to at first.
    *
    * Since: 0.1
    */
   GST_LMCC_UINT64 (max_bitrate, "max-bitrate", "Maximum bitrate",
-      "What drive-encoder sets at most (bit/s, 0 = what the encoder was set "
-      "to)",
+      "Maximum bitrate that drive-encoder sets (bit/s, 0 = the encoder's "
+      "initial bitrate)",
       0, G_MAXINT64, 0, READY),
   /**
    * GstLmccSink:sdp-location:
    *
-   * A file that the session's description is written to, whenever it changes. A
-   * player that knows nothing of layers opens the base layer with it.
+   * A file that the session description (SDP) is written to whenever it
+   * changes. With it, a player that does not support layers can play the base
+   * layer.
    *
    * Since: 0.1
    */
   GST_LMCC_STRING (sdp_location, "sdp-location", "SDP location",
-      "File for the session description", NULL, READY),
+      "File to write the session description (SDP) to", NULL, READY),
   /**
    * GstLmccSink:session-name:
    *
-   * What the session is called in its description (`s=`), for people. Control
-   * characters become spaces, and no more than 255 bytes are taken.
+   * The name of the session in its description (`s=`), for people to read.
+   * Control characters become spaces, and the name is cut after 255 bytes.
    *
    * Since: 0.1
    */
   GST_LMCC_STRING (session_name, "session-name", "Session name",
-      "What the session is called in its description", "lmcc layered multicast",
+      "Name of the session in its description", "lmcc layered multicast",
       READY),
   /**
    * GstLmccSink:sdp:
    *
-   * The session's description (RFC 8866); %NULL before there is a session.
+   * The session description (RFC 8866); %NULL before the session exists.
    *
    * Since: 0.1
    */
-  GST_LMCC_COMPUTED (STRING, "sdp", "SDP", "The session description", 0, 0, 0,
+  GST_LMCC_COMPUTED (STRING, "sdp", "SDP", "Session description (SDP)", 0, 0, 0,
       READABLE),
   /**
    * GstLmccSink:stats:
    *
    * A #GstStructure `application/x-lmcc-sink-stats`. Times are in ms, rates in
-   * bit/s. A field that is not known is left out.
+   * bit/s. Unknown fields are absent.
    *
-   * * #guint64 `packets-sent`, `bytes-sent`: RTP packets, with IP and UDP
-   * headers
-   * * #guint64 `control-bytes-sent`: RTCP, likewise
-   * * #guint64 `units`, `units-late`: pictures; those that came too late among
-   * them
-   * * #GST_TYPE_ARRAY `units-dropped` of #guint64: pictures that had no place,
-   * by class
+   * * #guint64 `packets-sent`, `bytes-sent`: RTP packets and their bytes, with
+   *   IP and UDP headers
+   * * #guint64 `control-bytes-sent`: bytes of RTCP packets, with IP and UDP
+   *   headers
+   * * #guint64 `units`, `units-late`: pictures, and how many of them arrived
+   *   too late
+   * * #GST_TYPE_ARRAY `units-dropped` of #guint64: dropped pictures that did
+   *   not fit into the layers, by class
    * * #guint64 `windows-cut`: windows that ended before the next key frame
-   * * #gdouble `window-ms`, `latency-ms`: as the session announces them
+   * * #gdouble `window-ms`, `latency-ms`: window and latency that the session
+   *   announces
    * * #gdouble `repair-delay-ms`: latency that repair adds, as the session
-   * announces it
-   * * #guint64 `repair-blocks`: blocks that got repair packets
-   * * #guint64 `repairs-late`: repair packets whose time was over
-   * * #gdouble `repair-share`: bytes of repair packets over those of media
+   *   announces it
+   * * #guint64 `repair-blocks`: blocks with repair packets
+   * * #guint64 `repairs-late`: repair packets that were dropped because their
+   *   time was over
+   * * #gdouble `repair-share`: bytes of repair packets divided by bytes of
+   *   media
    * * #guint64 `units-left-out`, `audio-left-out`: pictures of rungs that were
-   *   left out; packets of sound
-   * * #guint64 `packets-oversize`: packets above #GstLmccSink:mtu
-   * * #guint64 `key-units-misaligned`: pictures that are key in some rungs only
-   * * #gdouble `lateness-max-ms`: largest delay of a packet after its time
-   * * #gdouble `pacing-step-ms`: packets that are due within so long leave
-   *   together now (see #GstLmccSink:max-burst)
-   * * #gboolean `udp-segmentation`: packets that leave together are one
-   *   super-packet now (see #GstLmccSink:udp-segmentation)
-   * * #gboolean `txtime`: packets are handed over before they are due now (see
-   *   #GstLmccSink:txtime)
-   * * #guint64 `send-errors`: packets that the kernel did not take
-   * * #guint64 `reports`, `answers`: reports of receivers, and answers to them
-   * * #guint64 `reports-malformed`, `reports-dropped`: datagrams to the
-   * feedback
-   *   port that were no reports; those that were too large, or too many at once
-   * * #guint64 `answers-dropped`: answers that the feedback's share of the
-   * base's
-   *   rate had no room for
+   *   skipped, and skipped audio packets
+   * * #guint64 `packets-oversize`: packets larger than #GstLmccSink:mtu
+   * * #guint64 `key-units-misaligned`: pictures that are key frames in some
+   *   rungs only
+   * * #gdouble `lateness-max-ms`: maximum delay of a packet beyond its time
+   * * #gdouble `pacing-step-ms`: packets that are due within this time leave
+   *   together at present (see #GstLmccSink:max-burst)
+   * * #gboolean `udp-segmentation`: whether super-packets are in use (see
+   *   #GstLmccSink:udp-segmentation)
+   * * #gboolean `txtime`: whether packets are handed over early, with transmit
+   *   times (see #GstLmccSink:txtime)
+   * * #guint64 `send-errors`: packets that the kernel refused
+   * * #guint64 `reports`, `answers`: receiver reports, and answers to them
+   * * #guint64 `reports-malformed`, `reports-dropped`: datagrams at the
+   *   feedback port that are no valid reports, and reports that were too large
+   *   or too many at once
+   * * #guint64 `answers-dropped`: answers that exceeded the feedback's share of
+   *   the rate of the base layer
    * * #guint64 `key-requests`, `key-units-requested`: requests of receivers
-   *   that have no picture, and key frames that the encoders were asked for
-   *   because of them
-   * * #gdouble `receivers`: how many report, estimated
-   * * #guint64 `feedback-bitrate`: of reports and answers, since the
+   *   that have no picture, and key frames that were requested from the
+   *   encoders because of them
+   * * #gdouble `receivers`: estimated number of receivers that report
+   * * #guint64 `feedback-bitrate`: rate of reports and answers since the
    *   session began
-   * * #gdouble `feedback-interval-ms`: what receivers are told to keep between
-   *   reports; 0 for no reports
+   * * #gdouble `feedback-interval-ms`: interval between reports that receivers
+   *   are told to keep; 0 = no reports
    * * #gchararray `base-algorithm`: #GstLmccSink:base-algorithm of the session
-   * * #GstStructure `single-rate`, with `pgmcc` and `tfmcc` only, for the base
-   *   too: #gdouble
-   *   `bitrate` (of IP packets), #guint64 `estimated-bitrate`, #gdouble
-   *   `rtt-ms` (pgmcc: the ackers', smoothed; tfmcc: R_max), #guint `leader`
-   *   (SSRC of the acker or the current limiting receiver), #gdouble
-   *   `loss-rate` (the acker's), `window-packets`, #guint64 `stalls`,
-   *   `acker-switches`, `reports-refused` (that could not be true),
-   *   `reports-foreign` (in the leader's name, from elsewhere), `units-expired`
-   *   (too old to be sent), `audio-dropped`, #gdouble `age-max-ms` (of a
-   *   picture as it left)
+   * * #GstStructure `single-rate`, only with `pgmcc` and `tfmcc`, also as base
+   *   algorithm: #gdouble `bitrate` (with IP headers), #guint64
+   *   `estimated-bitrate`, #gdouble `rtt-ms` (pgmcc: smoothed round-trip time
+   *   of the ackers; tfmcc: R_max), #guint `leader` (SSRC of the acker or the
+   *   current limiting receiver), #gdouble `loss-rate` (of the acker),
+   *   `window-packets`, #guint64 `stalls`, `acker-switches`, `reports-refused`
+   *   (implausible reports), `reports-foreign` (reports in the leader's name
+   *   from another address), `units-expired` (dropped because they were too
+   *   old), `audio-dropped`, #gdouble `age-max-ms` (maximum age of a picture
+   *   when it was sent)
    * * #GST_TYPE_ARRAY `layers` of structures: #guint `layer`, #guint64
-   *   `bitrate` and `cumulative-bitrate` (of the lowest level that has the
+   *   `bitrate` and `cumulative-bitrate` (of the lowest level that contains the
    *   layer), `packets-sent`, `bytes-sent`, `fillers-sent`, `repairs-sent`,
    *   `repair-bytes-sent`, #guint `packets-queued`, `stream`, `class`,
    *   #gchararray `address`
    * * #GST_TYPE_ARRAY `levels` of structures: #guint `level`, #guint64
-   *   `bitrate` of all layers that a receiver of it holds, #GST_TYPE_ARRAY
-   *   `layers` of #guint64: which these are
+   *   `bitrate` (of all layers of the level), #GST_TYPE_ARRAY `layers` of
+   *   #guint64 (numbers of these layers)
    * * #GST_TYPE_ARRAY `rungs` of structures: #guint `pad`, #guint64
    *   `units-left-out`, #guint `units-queued`
    *
@@ -781,13 +833,15 @@ static const GstLmccProperty rows[] = {
   /**
    * GstLmccSink:stats-update-interval:
    *
-   * How often #GstLmccSink:stats is notified, in milliseconds; 0 for never.
+   * Interval in ms at which #GstLmccSink:stats is notified; 0 disables the
+   * notifications.
    *
    * Since: 0.1
    */
   GST_LMCC_UINT (stats_update_interval, "stats-update-interval",
       "Statistics update interval",
-      "How often stats is notified (ms, 0 = never)", 0, G_MAXINT, 0, READY),
+      "Interval of notifications of stats (ms, 0 = none)", 0, G_MAXINT, 0,
+      READY),
 };
 
 const GstLmccPropertyTable gst_lmcc_sink_properties = { rows,

@@ -7,17 +7,17 @@
  * @title: lmccdepay
  * @see_also: #lmccsrc
  *
- * Takes RTP out of its packets by the depayloader of its codec, and another
- * codec's when the caps change to that: as a demuxer does with a file that is
- * several ones in a row, it ends its source pad and adds another one.
- * decodebin, decodebin3 and players then take the decoders of the new codec; a
- * depayloader alone would stop.
+ * Depayloads RTP with the depayloader of its codec. When the caps change to
+ * another codec, lmccdepay removes its source pad and adds a new one with the
+ * depayloader of that codec, as a demuxer does with a file that contains
+ * several others in a row. decodebin, decodebin3 and players then plug the
+ * decoders of the new codec; with a depayloader alone they would stop.
  *
- * These put it behind #lmccsrc by themselves, where that is made from a URI.
+ * They put lmccdepay behind #lmccsrc automatically if that is made from a URI.
  *
  * ## Examples
  *
- * It is put in by decodebin:
+ * decodebin plugs it:
  * |[
  * gst-launch-1.0 uridecodebin uri=lmcc://239.255.42.1:5004 \
  *     ! videoconvert ! autovideosink

@@ -7,45 +7,46 @@
  * @title: lmccsrc
  * @see_also: lmccsink
  *
- * Receives video that #lmccsink sends in layers, each in a multicast group of
- * its own, at a level that fits the network, and gives out one RTP stream.
+ * Receives video that #lmccsink sends in layers, one multicast group per layer,
+ * at a level that fits the network. It outputs one RTP stream.
  *
- * All that it needs is the address of the base group: the rest comes with the
- * session's record, beside the base. #GstLmccSrc:max-level and
- * #GstLmccSrc:max-bitrate hold the level down; with #GstLmccSrc:algorithm
- * `none` they alone decide. A source that starts before its sender waits, and
- * says so.
+ * lmccsrc only needs the address of the base group. The session record, which
+ * the sender repeats there, has everything else. #GstLmccSrc:max-level and
+ * #GstLmccSrc:max-bitrate limit the level; with #GstLmccSrc:algorithm `none`
+ * they alone set it. If lmccsrc starts before its sender, it waits and posts a
+ * message.
  *
- * The base group is joined from PAUSED on, the others in PLAYING. What is
- * received in PAUSED is dropped. The timestamps are presentation times, with
- * B-frames in decoding order: no rtpjitterbuffer is needed, and it would do
- * harm.
+ * lmccsrc joins the base group in state PAUSED, and the other groups in
+ * PLAYING. Packets that arrive in PAUSED are dropped. Timestamps are
+ * presentation times, with B-frames in decoding order. Do not put an
+ * rtpjitterbuffer behind lmccsrc: it is not needed and does harm.
  *
- * Where the level goes down to a lower encoding of the video, packets since its
- * last key frame are sent again, so that the decoder catches up unseen: with
- * times between those of the last picture shown and of the next one, in a
- * segment that begins later, and with the flag %GST_BUFFER_FLAG_DECODE_ONLY.
- * The next picture begins a segment of its own. Times of all segments are
- * running times.
+ * When the level drops to a lower encoding of the video, lmccsrc sends the
+ * packets since the last key frame of that encoding again, so that the decoder
+ * can catch up. The decoder does not show these pictures: they have the flag
+ * %GST_BUFFER_FLAG_DECODE_ONLY and belong to a segment that begins later, with
+ * times between those of the last picture shown and of the next one. The next
+ * picture begins a new segment. The times of all segments are running times.
  *
- * Where the session has sound, it comes out of the sometimes pad `audio`, as
- * RTP of its own, with times on the same clock; either pad may stay unlinked
- * then. Players take what appears, or what is always there, but not both: where
- * the source is made from a URI, as by gst_element_make_from_uri(), `src`
- * appears with the session, too. Then `no-more-pads` is emitted. The caps of
- * these pads have a field `lmcc`, so that players put #lmccdepay behind them,
- * which goes on where a sender comes back with another codec.
+ * If the session has audio, the sometimes pad `audio` outputs it as a separate
+ * RTP stream with times on the same clock. In such a session either pad may
+ * stay unlinked. If lmccsrc is made from a URI, for example by
+ * gst_element_make_from_uri(), `src` also appears with the session, because
+ * players accept pads that appear or pads that always exist, but not both.
+ * lmccsrc then emits `no-more-pads`. The caps of these pads have a field
+ * `lmcc`. It makes players put #lmccdepay behind them, which continues if a
+ * sender comes back with another codec.
  *
  * ## Messages
  *
- * `lmcc-level-changed`: another level is held from now on.
+ * `lmcc-level-changed`: the level has changed.
  *
- * * #guint64 `running-time-ns`: when
- * * #gint `from`: the level that was held, -1 for none
- * * #gint `to`: the level that is held
- * * #gchararray `reason`: why
- * * #guint64 `bitrate`: what the layers of level `to` carry together, bit/s
- * * #gdouble `loss-rate`: share of packets lost in the last second, 0 to 1
+ * * #guint64 `running-time-ns`: time of the change
+ * * #gint `from`: previous level, -1 for none
+ * * #gint `to`: new level
+ * * #gchararray `reason`: reason of the change
+ * * #guint64 `bitrate`: total bitrate of the layers of level `to`, bit/s
+ * * #gdouble `loss-rate`: packet loss over the last second, 0 to 1
  * * `algorithm`, `state`, `loss-event-rate`, `calculated-bitrate`,
  *   `smoothed-bitrate`, `trains`, `timer`, `timer-left-ms`, `fair-bitrate`,
  *   `mean-fair-bitrate`, `loss-thinning`, `loss-chance`, `turn-level`,
@@ -56,49 +57,49 @@
  *
  * `lmcc-waiting`: no sender is heard.
  *
- * * #gchararray `address`: the base group
+ * * #gchararray `address`: base group
  * * #gint `port`: its port
- * * #gchararray `reason`: why
+ * * #gchararray `reason`: reason of the wait
  *
  * `lmcc-unheard`: no sender has been heard for 5 s of waiting. A warning says
- * the same, and what to do.
+ * the same and names a remedy.
  *
  * * #gchararray `address`, #gint `port`, `reason`: as above
- * * #gdouble `waited-ms`: how long
- * * #gdouble `heard-ms`: for how long the sender was heard before; left out
- *   where none was
+ * * #gdouble `waited-ms`: waiting time so far
+ * * #gdouble `heard-ms`: how long the sender was heard before; absent if none
+ *   was heard
  *
- * `lmcc-source-changed`: the session comes from another host from now on. A
- * warning says the same. One in 10 s at most.
+ * `lmcc-source-changed`: the session now comes from another host. A warning
+ * says the same. Posted at most once in 10 s.
  *
- * * #gchararray `from`, `to`: the hosts' addresses
- * * #gchararray `reason`: why
- * * #guint64 `held-back`: how many such messages were not posted since the
- *   latest
+ * * #gchararray `from`, `to`: addresses of the previous and the new host
+ * * #gchararray `reason`: reason of the change
+ * * #guint64 `held-back`: number of such messages that were not posted since
+ *   the previous one
  *
- * `lmcc-source-asked`: another host sends a session to the group, too; only
+ * `lmcc-source-asked`: another host also sends a session to the group; only
  * with #GstLmccSrc:source-policy `ask`. #GstLmccSrc::answer-source answers.
- * Fields as above: `from` is listened to, `to` is heard.
+ * Fields as above: lmccsrc receives from `from` and hears `to`.
  *
- * `lmcc-source-beside`: another sender sends to the group at the same time,
- * which may be on the same host. A warning says the same, and what to do.
- * Fields as above.
+ * `lmcc-source-beside`: another sender, possibly on the same host, sends to the
+ * group at the same time. A warning says the same and names a remedy. Fields as
+ * above.
  *
- * `lmcc-memory-full`: #GstLmccSrc:max-memory is reached. At most once in 10 s
- * for each thing that is given up; a warning says the same, and what to do.
+ * `lmcc-memory-full`: #GstLmccSrc:max-memory is reached. Posted at most once in
+ * 10 s for each step; a warning says the same and names a remedy.
  *
- * * #guint64 `running-time-ns`: when
- * * #guint64 `memory-bytes`, `memory-budget-bytes`: what that are held, and
- * that may be
- * * #gchararray `reason`: what is given up
+ * * #guint64 `running-time-ns`: time of the message
+ * * #guint64 `memory-bytes`, `memory-budget-bytes`: memory in use, and its
+ *   limit
+ * * #gchararray `reason`: what lmccsrc gives up
  *
- * `lmcc-address-changed`: the host's address is another one. Groups are joined
- * again, and reports come from it.
+ * `lmcc-address-changed`: the host's address has changed. lmccsrc joins its
+ * groups again, and sends reports from the new address.
  *
- * * #gchararray `interface`: the network interface
- * * #gchararray `from`, `to`: the address before, and now
+ * * #gchararray `interface`: network interface
+ * * #gchararray `from`, `to`: previous and new address
  *
- * `GstLmccSrcTimeout`: no packet came for #GstLmccSrc:timeout.
+ * `GstLmccSrcTimeout`: no packet has arrived for #GstLmccSrc:timeout.
  *
  * * #guint64 `timeout`: that time, ns
  *
@@ -114,11 +115,11 @@
  * gst-launch-1.0 lmccsrc uri="lmcc://239.255.42.1:5004?multicast-iface=lo" \
  *     ! rtph264depay ! avdec_h264 ! videoconvert ! autovideosink
  * ]|
- * Any player that is built on GStreamer opens the URI:
+ * Any player that uses GStreamer can open the URI:
  * |[
  * gst-play-1.0 "lmcc://239.255.42.1:5004?multicast-iface=lo&max-level=1"
  * ]|
- * With sound:
+ * With audio:
  * |[
  * gst-launch-1.0 lmccsrc name=lmcc uri="lmcc://239.255.42.1:5004" \
  *     lmcc.src ! decodebin ! videoconvert ! autovideosink \
@@ -352,14 +353,14 @@ gst_lmcc_src_class_init (GstLmccSrcClass *klass)
   /**
    * GstLmccSrc::answer-source:
    * @source: the source
-   * @address: a sender's own address
-   * @take: whether to listen to it from now on, or never
+   * @address: the sender's own address
+   * @take: %TRUE to receive from it from now on, %FALSE to ignore it for good
    *
-   * Answers a message `lmcc-source-asked`; may also be called unasked while the
-   * source is in PLAYING. A sender that is taken is listened to as soon as it
-   * is heard, and is the one that is returned to.
+   * Answers a message `lmcc-source-asked`. It can also be called without a
+   * message while lmccsrc is in PLAYING. lmccsrc receives from an accepted
+   * sender as soon as it hears it, and also returns to that sender later.
    *
-   * Returns: whether @address is an address
+   * Returns: %TRUE if @address is a valid address
    *
    * Since: 0.1
    */

@@ -19,12 +19,14 @@ static const GstLmccProperty rows[] = {
   /**
    * GstLmccSrc:uri:
    *
-   * `lmcc://[SOURCE@]GROUP[:PORT][?KEY=VALUE&...]`, IPv6 addresses of groups in
-   * brackets. The keys are `max-level`, `max-bitrate`, `max-memory`, `latency`,
-   * `latency-profile`, `algorithm`, `rtt-mode`, `rtt`, `multicast-iface`,
-   * `on-loss`, `source-policy`, `eos-on-bye` and `eos-timeout`, each as the
-   * property of that name; another key is passed over with a warning. What an
-   * earlier URI had set is the default again, unless the new one says it.
+   * `lmcc://[SOURCE@]GROUP[:PORT][?KEY=VALUE&...]`. IPv6 groups are written in
+   * brackets. SOURCE sets #GstLmccSrc:multicast-source. The keys are
+   * `max-level`, `max-bitrate`, `max-memory`, `latency`, `latency-profile`,
+   * `algorithm`, `rtt-mode`, `rtt`, `multicast-iface`, `on-loss`,
+   * `source-policy`, `eos-on-bye` and `eos-timeout`; each sets the property of
+   * that name. Any other key is ignored with a warning. A new URI resets the
+   * properties that the previous URI has set to their defaults, unless it sets
+   * them too.
    *
    * Since: 0.1
    */
@@ -38,185 +40,201 @@ static const GstLmccProperty rows[] = {
   /**
    * GstLmccSrc:address:
    *
-   * The base group: an IPv4 or IPv6 multicast address. The higher layers are on
+   * The multicast group of the base layer, IPv4 or IPv6. The higher layers use
    * the addresses that follow it.
    *
    * Since: 0.1
    */
   GST_LMCC_STRING (address, "address", "Address",
-      "Multicast address of the base group", "239.255.42.1", READY),
+      "Multicast group of the base layer", "239.255.42.1", READY),
   /**
    * GstLmccSrc:port:
    *
-   * The UDP port of all groups. RTCP, with the session's record, is on the
-   * next.
+   * The UDP port of all groups. RTCP, which carries the session record, uses
+   * the next port.
    *
    * Since: 0.1
    */
   GST_LMCC_INT (port, "port", "Port",
-      "UDP port of the groups; RTCP is on the next one", 1, 65534, 5004, READY),
+      "UDP port of all groups; RTCP uses the next port", 1, 65534, 5004, READY),
   /**
    * GstLmccSrc:multicast-iface:
    *
-   * Name or address of the network interface to join on, or several with commas
-   * in between (`eth0,eth1`), up to 8: then groups are joined on each of them,
-   * and what comes by several counts once. One that cannot be used is left out,
-   * with a warning, until it can. Unset: the one that the route to the group
-   * names, or the loopback interface where there is no route.
+   * Name or address of the network interface to join groups on, or up to 8 of
+   * them, separated by commas (`eth0,eth1`). With several interfaces lmccsrc
+   * joins each group on each of them, and drops the second copy of a packet. An
+   * interface that cannot be used is skipped, with a warning, until it becomes
+   * usable.
+   *
+   * If the property is unset, lmccsrc uses the interface of the route to the
+   * group. Without such a route it uses the loopback interface.
    *
    * Since: 0.1
    */
   GST_LMCC_STRING (multicast_iface, "multicast-iface", "Multicast interface",
-      "Name or address of the interface to join on, or several (eth0,eth1)",
+      "Name or address of the network interface to join on, or several "
+      "(eth0,eth1)",
       NULL, READY | IN_URI),
   /**
    * GstLmccSrc:multicast-source:
    *
-   * The only sender to listen to, as its own address, with or without a `+` in
-   * front. The groups are then joined with it as the filter (RFC 4607). Groups
-   * in 232.0.0.0/8 and ff3x::/32 need it.
+   * The address of the only sender to receive from, with or without a `+` in
+   * front. lmccsrc then joins the groups with this source filter (RFC 4607).
+   * Groups in 232.0.0.0/8 and ff3x::/32 need it.
    *
    * Since: 0.1
    */
   GST_LMCC_STRING (multicast_source, "multicast-source", "Multicast source",
-      "The only sender to listen to: 10.0.0.1 or +10.0.0.1", NULL, READY),
+      "Only sender to receive from: 10.0.0.1 or +10.0.0.1", NULL, READY),
   /**
    * GstLmccSrc:sdp:
    *
-   * A session description that #lmccsink wrote: its text, which begins with
-   * `v=`, or else the name of a file. It replaces #GstLmccSrc:address and
-   * #GstLmccSrc:port, and saves the wait for the session's record.
+   * A session description (SDP) that #lmccsink has written: its text, which
+   * begins with `v=`, or the name of a file. It replaces #GstLmccSrc:address
+   * and #GstLmccSrc:port, and reception starts without waiting for the session
+   * record.
    *
    * Since: 0.1
    */
   GST_LMCC_STRING (sdp, "sdp", "SDP",
-      "Session description: its text (v=...) or the name of a file", NULL,
+      "Session description (SDP): its text (v=...) or the name of a file", NULL,
       READY),
   /**
    * GstLmccSrc:latency-profile:
    *
-   * How much latency there may be: what #GstLmccSrc:latency is, unless that is
-   * set: 40 ms with `live`, 200 with `balanced`, 500 with `quality`. All else
-   * of the latency is the sender's to choose (see
-   * #GstLmccSink:latency-profile), and the session says it.
+   * Sets #GstLmccSrc:latency, unless that is set: 40 ms with `live`, 200 ms
+   * with `balanced`, 500 ms with `quality`. The sender chooses the rest of the
+   * latency (see #GstLmccSink:latency-profile) and announces it in the session.
    *
    * Since: 0.1
    */
   GST_LMCC_ENUM (latency_profile, "latency-profile", "Latency profile",
-      "How long to wait for the network, unless latency says it",
+      "Profile that sets latency, unless latency is set",
       gst_lmcc_latency_profile_get_type, "balanced", READY | IN_URI),
   /**
    * GstLmccSrc:latency:
    *
-   * How long to wait for what the network delays or reorders, in milliseconds.
-   * The sender's own window comes on top; the LATENCY query tells the sum.
+   * How long to wait for packets that the network delays or reorders, in ms.
+   * The sender's window is added to it. The LATENCY query returns the sum.
    *
    * Since: 0.1
    */
   GST_LMCC_UINT (latency, "latency", "Latency",
-      "How long to wait for the network, beyond the sender's window (ms)", 0,
-      60000, LMCC_DEFAULT_LATENCY / LMCC_MSECOND, READY | IN_URI),
+      "Time to wait for delayed packets, in addition to the sender's window "
+      "(ms)",
+      0, 60000, LMCC_DEFAULT_LATENCY / LMCC_MSECOND, READY | IN_URI),
   /**
    * GstLmccSrc:timeout:
    *
-   * Post a `GstLmccSrcTimeout` message after so many nanoseconds without a
-   * packet; 0 for never.
+   * Time in ns without a packet after which lmccsrc posts a `GstLmccSrcTimeout`
+   * message; 0 disables the message.
    *
    * Since: 0.1
    */
   GST_LMCC_UINT64 (timeout, "timeout", "Timeout",
-      "Post a message after so long without a packet (ns, 0 = never)", 0,
-      G_MAXINT64, 0, READY),
+      "Time without a packet after which a message is posted (ns, 0 = never)",
+      0, G_MAXINT64, 0, READY),
   /**
    * GstLmccSrc:max-level:
    *
-   * The highest level to hold, 0 for the base alone, -1 for no such cap. A
-   * level is a layer and all below it, or what the session says (lmccsink's
-   * `levels`). May be changed at any time.
+   * The highest level to join. 0 is the base layer alone, -1 sets no limit. A
+   * level is a layer and all layers below it, unless the session defines its
+   * levels differently (see #GstLmccSink:levels). Can be changed at any time.
    *
    * Since: 0.1
    */
   GST_LMCC_INT (max_level, "max-level", "Maximum level",
-      "Highest level to hold (-1 = no cap)", -1, LMCC_MAX_LAYERS - 1, -1,
-      PLAYING | IN_URI),
+      "Highest level to join (0 = base layer alone, -1 = unlimited)", -1,
+      LMCC_MAX_LAYERS - 1, -1, PLAYING | IN_URI),
   /**
    * GstLmccSrc:max-bitrate:
    *
-   * The most that the held layers may carry together, in bit/s, 0 for no such
-   * cap. The base is held whatever its rate. May be changed at any time.
+   * The maximum total bitrate of the joined layers in bit/s; 0 sets no limit.
+   * The base layer stays joined even if its rate is higher. Can be changed at
+   * any time.
    *
    * Since: 0.1
    */
   GST_LMCC_UINT64 (max_bitrate, "max-bitrate", "Maximum bitrate",
-      "Most that the held layers may carry (bit/s, 0 = no cap)", 0, G_MAXUINT64,
-      0, PLAYING | IN_URI),
+      "Maximum total bitrate of the joined layers (bit/s, 0 = unlimited)", 0,
+      G_MAXUINT64, 0, PLAYING | IN_URI),
   /**
    * GstLmccSrc:max-memory:
    *
-   * The most that the source may hold, in bytes, of packets that wait in it,
-   * for pads that do not push, and for a change of the level, with all that it
-   * keeps beside them; at least 1 MiB. 0: what comes in 2 s, or until it has to
-   * be given out where that is longer, from 64 to 512 MiB. Where it is full,
-   * what a lower encoding of the video would begin with is not kept, then the
-   * highest layer is left, and at last packets are dropped (`memory` of `drops`
-   * in #GstLmccSrc:stats). A message `lmcc-memory-full` says so. May be changed
-   * at any time.
+   * The maximum memory in bytes, at least 1 MiB, that lmccsrc uses for packets:
+   * those that wait for their output time, for blocked pads or for a change of
+   * the level, and all that it stores with them. 0 chooses from 64 to 512 MiB,
+   * by the amount of data that arrives in 2 s, or until output if that takes
+   * longer.
+   *
+   * When the limit is reached, lmccsrc first stops keeping the packets that a
+   * lower encoding would start with. Then it leaves the highest layer, and at
+   * last it drops packets (`memory` of `drops` in #GstLmccSrc:stats). A message
+   * `lmcc-memory-full` reports each step. Can be changed at any time.
    *
    * Since: 0.1
    */
   GST_LMCC_UINT64 (max_memory, "max-memory", "Maximum memory",
-      "Most that may be held (bytes, 0 = 64 to 512 MiB, by the rate)", 0,
-      G_MAXUINT64, 0, PLAYING | IN_URI),
+      "Maximum memory for buffered packets (bytes, 0 = automatic, 64 to 512 "
+      "MiB)",
+      0, G_MAXUINT64, 0, PLAYING | IN_URI),
   /**
    * GstLmccSrc:algorithm:
    *
-   * What decides the level. `auto` takes what the session announces, `none`
-   * holds #GstLmccSrc:max-level.
+   * The congestion control algorithm that chooses the level. `auto` takes the
+   * algorithm that the session announces. `none` stays at
+   * #GstLmccSrc:max-level.
    *
    * Since: 0.1
    */
   GST_LMCC_ENUM (algorithm, "algorithm", "Algorithm",
-      "What decides the level (auto: what the session announces)",
+      "Congestion control that chooses the level (auto: what the session "
+      "announces)",
       gst_lmcc_algorithm_get_type, "auto", READY | IN_URI),
   /**
    * GstLmccSrc:algorithm-settings:
    *
-   * How an algorithm is to decide: a structure of its name, with settings that
-   * are not to have their standard values, such as `elm,strategy=lazy`. Times
-   * are in seconds. An algorithm, a setting or a value that does not exist is
-   * an error on the way to PAUSED, which lists those that do. Where the session
-   * announces another algorithm, a warning says so, and its standard values are
-   * used.
+   * Settings of an algorithm: a structure with the name of the algorithm and
+   * its non-default settings, such as `elm,strategy=lazy`. Times are in
+   * seconds. An unknown algorithm, setting or value makes the change to PAUSED
+   * fail, and the error lists the valid ones. If the session announces another
+   * algorithm, a warning says so, and that algorithm runs with its default
+   * settings.
    *
    * Since: 0.1
    */
   GST_LMCC_STRUCTURE (algorithm_settings, "algorithm-settings",
       "Algorithm settings",
-      "Name of an algorithm, and its settings that are not standard, such as "
+      "Name of an algorithm and its non-default settings, such as "
       "elm,strategy=naive (gst-lmcc-1.0 algorithms NAME lists them)",
       READY),
   /**
    * GstLmccSrc:rtt-mode:
    *
-   * Where congestion control has the round-trip time from. `feedback` sends
-   * reports to the sender, so rarely that they stay below 5 % of the base's
-   * rate whatever the audience, and measures with its answers (RFC 3611
-   * sections 4.4 and 4.5); where none come it is as `join`. `join` takes the
-   * time from a join to the first packet (RFC 3738 section 3.2.2.2), `fixed`
-   * what #GstLmccSrc:rtt says: both send nothing. Nor does `feedback` where the
-   * algorithm needs no round-trip time. With `feedback` the sender is also
-   * asked for a key frame where there is no picture.
+   * Where congestion control gets the round-trip time from.
+   *
+   * * `feedback` sends reports to the sender and measures with its answers (RFC
+   *   3611 sections 4.4 and 4.5). Reports are so rare that they stay below 5 %
+   *   of the rate of the base layer for any number of receivers. Without
+   *   answers this mode works like `join`. It also asks the sender for a key
+   *   frame when there is no picture.
+   * * `join` uses the time from a join to the first packet (RFC 3738 section
+   *   3.2.2.2) and sends nothing.
+   * * `fixed` uses #GstLmccSrc:rtt and sends nothing.
+   *
+   * If the algorithm needs no round-trip time, `feedback` sends no reports
+   * either.
    *
    * Since: 0.1
    */
   GST_LMCC_ENUM (rtt_mode, "rtt-mode", "RTT mode",
-      "Where the round-trip time comes from", gst_lmcc_rtt_mode_get_type,
+      "How the round-trip time is measured", gst_lmcc_rtt_mode_get_type,
       "feedback", READY | IN_URI),
   /**
    * GstLmccSrc:rtt:
    *
-   * The round-trip time for #GstLmccSrc:rtt-mode `fixed`, in milliseconds, up
-   * to the most that a session record can say. The default is the nominal
+   * The round-trip time in ms for #GstLmccSrc:rtt-mode `fixed`. The maximum is
+   * the largest value of a session record. The default is the nominal
    * round-trip time of FLID-DL (Byers, Horn, Luby, Mitzenmacher, Shaver,
    * section IV-B).
    *
@@ -227,238 +245,252 @@ static const GstLmccProperty rows[] = {
   /**
    * GstLmccSrc:allow-low-feedback-port:
    *
-   * Whether reports may go to a port of the sender's below 1024. Such ports are
-   * those of a host's services: who forges a sender's packets could have a
+   * Whether reports may go to ports of the sender below 1024. A host's services
+   * use these ports: an attacker who forges a sender's packets could make a
    * whole audience send to one of them.
    *
    * Since: 0.1
    */
   GST_LMCC_BOOLEAN (allow_low_feedback_port, "allow-low-feedback-port",
       "Allow low feedback port",
-      "Whether reports may go to a port of the sender's below 1024", FALSE,
-      READY),
+      "Whether reports may go to ports of the sender below 1024", FALSE, READY),
   /**
    * GstLmccSrc:on-loss:
    *
-   * What to give out after a packet was lost. `conceal` goes on with whole
-   * pictures and flags those that depend on the loss as corrupted; `freeze`
-   * gives out nothing that depends on it. May be changed at any time.
+   * What to output after packet loss. `conceal` continues with complete
+   * pictures and flags those that depend on the loss as corrupted. `freeze`
+   * outputs nothing that depends on the loss. Can be changed at any time.
    *
    * Since: 0.1
    */
-  GST_LMCC_ENUM (on_loss, "on-loss", "On loss", "What to give out after a loss",
-      gst_lmcc_on_loss_get_type, "conceal", PLAYING | IN_URI),
+  GST_LMCC_ENUM (on_loss, "on-loss", "On loss",
+      "What to output after packet loss", gst_lmcc_on_loss_get_type, "conceal",
+      PLAYING | IN_URI),
   /**
    * GstLmccSrc:source-policy:
    *
-   * Whose session is received where several hosts send one to the group. With
-   * `first` the sender that was heard first, and again whenever it is heard
-   * again; another host takes its place only after 10 s of its silence, or
-   * where it never sent what its record announced. With `any` whoever is heard
-   * when the one before has been silent for 0.6 s. `ask` is as `first`, and a
-   * message `lmcc-source-asked` tells of another sender;
-   * #GstLmccSrc::answer-source may answer. Where the sender's address is known
-   * #GstLmccSrc:multicast-source is the better choice.
+   * Which sender to receive from if several hosts send a session to the group.
+   *
+   * * `first`: the sender that was heard first. lmccsrc returns to it whenever
+   *   it is heard again. Another host replaces it only after 10 s of silence,
+   *   or if the first host never sent what its session record announced.
+   * * `any`: any sender that is heard when the current one has been silent for
+   *   0.6 s.
+   * * `ask`: like `first`, and a message `lmcc-source-asked` reports another
+   *   sender, which #GstLmccSrc::answer-source may accept.
+   *
+   * If you know the sender's address, set #GstLmccSrc:multicast-source instead.
    *
    * Since: 0.1
    */
   GST_LMCC_ENUM (source_policy, "source-policy", "Source policy",
-      "Whose session is received, of several", gst_lmcc_source_policy_get_type,
-      "first", READY | IN_URI),
+      "Which sender to receive from if several send to the group",
+      gst_lmcc_source_policy_get_type, "first", READY | IN_URI),
   /**
    * GstLmccSrc:eos-on-bye:
    *
-   * Whether the reception ends with the session. Where the sender says BYE, as
-   * #lmccsink does when it stops, and is not heard for 0.6 s, each pad sends
-   * EOS behind all that was received, and all groups are left. A BYE that the
-   * sender goes on after is passed over, as anybody may have forged it. A
-   * sender that begins anew meanwhile, or later, is not taken: for that set the
-   * element to READY and to PLAYING again. Where the sender falls silent
-   * without a BYE #GstLmccSrc:eos-timeout says when that is the end. Without
-   * this, the source waits for the next session.
+   * Whether reception ends with the session. If the sender says BYE, as
+   * #lmccsink does when it stops, and is then silent for 0.6 s, each pad sends
+   * EOS after all received data, and lmccsrc leaves all groups. A BYE is
+   * ignored if the sender continues, because it may be forged. lmccsrc then
+   * ignores a sender that starts again; to receive it, set the element to READY
+   * and to PLAYING again. #GstLmccSrc:eos-timeout covers a sender that falls
+   * silent without BYE. Without this property lmccsrc waits for the next
+   * session.
    *
    * Since: 0.1
    */
   GST_LMCC_BOOLEAN (eos_on_bye, "eos-on-bye", "EOS on BYE",
-      "Whether to send EOS when the sender has said BYE", FALSE,
+      "Whether to send EOS after the sender has said BYE", FALSE,
       READY | IN_URI),
   /**
    * GstLmccSrc:eos-timeout:
    *
-   * With #GstLmccSrc:eos-on-bye: how long, in ms, a sender may be silent
-   * without a BYE before its session is taken to be over (RFC 3550 section
-   * 6.3.5), as after one; a warning says so. 0: for ever; below 600 it is 600.
-   * A sender that comes back earlier goes on, and so does another one that
-   * #GstLmccSrc:source-policy lets take its place. The time counts only after
-   * a sender was heard.
+   * With #GstLmccSrc:eos-on-bye: the time in ms of silence without BYE after
+   * which the session counts as ended (RFC 3550 section 6.3.5). lmccsrc then
+   * ends as after BYE, and a warning says so. 0 waits for ever; values below
+   * 600 count as 600. A sender that comes back earlier continues, and so does
+   * another sender that #GstLmccSrc:source-policy accepts. The time only runs
+   * after a sender was heard.
    *
    * The default is longer than a spanning tree or a router takes to find
-   * another way.
+   * another path.
    *
    * Since: 0.1
    */
   GST_LMCC_UINT (eos_timeout, "eos-timeout", "EOS timeout",
-      "With eos-on-bye: silence without BYE that is the end, in ms (0 = none)",
+      "With eos-on-bye: silence without BYE that ends the session (ms, 0 = "
+      "never)",
       0, G_MAXINT, 60000, READY | IN_URI),
   /**
    * GstLmccSrc:num-buffers:
    *
-   * How many buffers, each an RTP packet, the video pad gives out before EOS;
-   * -1 for no end. Then the other pad sends EOS, too, and all groups are left,
-   * as with #GstLmccSrc:eos-on-bye.
+   * The number of buffers (RTP packets) that the video pad outputs before EOS;
+   * -1 sets no limit. The other pad then also sends EOS, and lmccsrc leaves all
+   * groups, as with #GstLmccSrc:eos-on-bye.
    *
    * Since: 0.1
    */
   GST_LMCC_INT (num_buffers, "num-buffers", "Number of buffers",
-      "Buffers of video before EOS (-1 = no end)", -1, G_MAXINT, -1, READY),
+      "Number of video buffers before EOS (-1 = unlimited)", -1, G_MAXINT, -1,
+      READY),
   /**
    * GstLmccSrc:codecs:
    *
-   * Encoding names, with commas between, that a session may have beside H264,
-   * H265, VP8, VP9, JPEG2000, OPUS, MPEG4-GENERIC and MP4A-LATM. A session of
-   * another codec is not taken, and a warning names it: its record would
-   * choose which of the host's depayloaders and decoders get what anybody
-   * sends. A URI, which may come from anywhere, cannot set it.
+   * Encoding names, separated by commas, that lmccsrc accepts in addition to
+   * H264, H265, VP8, VP9, JPEG2000, OPUS, MPEG4-GENERIC and MP4A-LATM. A
+   * session with any other codec is refused, and a warning names the codec.
+   * Otherwise a session record, which anybody can send, could choose which of
+   * the host's depayloaders and decoders process its data. A URI cannot set
+   * this property, because URIs can come from anywhere.
    *
    * Since: 0.1
    */
   GST_LMCC_STRING (codecs, "codecs", "Codecs",
-      "Encoding names that are taken beside the usual ones, such as AV1,THEORA",
+      "Encoding names to accept in addition to the standard ones, such as "
+      "AV1,THEORA",
       NULL, READY),
   /**
    * GstLmccSrc:buffer-size:
    *
-   * The kernel's receive buffer of each group, in bytes, 0 for what holds
-   * 100 ms of the session's largest layer, and the kernel's default at least.
-   * Where the kernel gives less, a warning names the setting that holds it
-   * down; with 0 only where packets are lost, or likely to be.
+   * Size of the kernel's receive buffer of each group in bytes. 0 takes the
+   * larger of the kernel's default and the data of 100 ms of the session's
+   * largest layer. If the kernel provides less, a warning names the system
+   * setting that limits it; with 0 only if packets are lost or likely to be
+   * lost.
    *
    * Since: 0.1
    */
   GST_LMCC_INT (buffer_size, "buffer-size", "Buffer size",
-      "Receive buffer of each group in bytes (0 = by the session's rates)", 0,
-      G_MAXINT, 0, READY),
+      "Kernel receive buffer of each group (bytes, 0 = from the session's "
+      "rates)",
+      0, G_MAXINT, 0, READY),
   /**
    * GstLmccSrc:level:
    *
-   * The level that is held, -1 for none. Notified from the receiving
-   * thread.
+   * The current level, -1 for none. It is notified from the receiving thread.
    *
    * Since: 0.1
    */
-  GST_LMCC_COMPUTED (INT, "level", "Level", "Level that is held (-1 = none)",
-      -1, LMCC_MAX_LAYERS - 1, -1, READABLE),
+  GST_LMCC_COMPUTED (INT, "level", "Level", "Current level (-1 = none)", -1,
+      LMCC_MAX_LAYERS - 1, -1, READABLE),
   /**
    * GstLmccSrc:bitrate:
    *
-   * What was received over the last second, in bit/s of whole IP packets.
+   * The bitrate that was received over the last second in bit/s, including IP
+   * headers.
    *
    * Since: 0.1
    */
   GST_LMCC_COMPUTED (UINT64, "bitrate", "Bitrate",
-      "Received over the last second (bit/s of IP packets)", 0, G_MAXUINT64, 0,
-      READABLE),
+      "Received bitrate over the last second, with IP headers (bit/s)", 0,
+      G_MAXUINT64, 0, READABLE),
   /**
    * GstLmccSrc:stats:
    *
-   * A #GstStructure `application/x-lmcc-src-stats`; the counters are since the
-   * source went to PAUSED. Times are in ms, rates in bit/s. A field that is not
-   * known, or that the algorithm does not have, is left out.
+   * A #GstStructure `application/x-lmcc-src-stats`. Counters start when lmccsrc
+   * goes to PAUSED. Times are in ms, rates in bit/s. Fields that are unknown,
+   * or that the algorithm does not have, are absent.
    *
-   * * #guint64 `packets-received`, `bytes-received`: RTP, with IP and UDP
-   * headers
-   * * #guint64 `packets-lost`: in the network or in the host, over all layers
-   * * #guint64 `packets-dropped-kernel`: of these, by the host's own sockets
-   * * #guint64 `packets-delivered`: of the video, given out
-   * * #guint64 `audio-packets-delivered`, `audio-packets-lost`: of the sound,
-   *   given out, and missing when their turn came
-   * * #gint `level`, `rung`: the level held and the encoding given out,
-   *   -1 for none
+   * * #guint64 `packets-received`, `bytes-received`: RTP packets and their
+   *   bytes, with IP and UDP headers
+   * * #guint64 `packets-lost`: packets lost in the network or in this host,
+   *   over all layers
+   * * #guint64 `packets-dropped-kernel`: those of them that this host's sockets
+   *   dropped
+   * * #guint64 `packets-delivered`: video packets that were output
+   * * #guint64 `audio-packets-delivered`, `audio-packets-lost`: audio packets
+   *   that were output, and those that were missing at their time
+   * * #gint `level`, `rung`: current level and output encoding, -1 for none
    * * #guint64 `bitrate`: over the last second, bit/s
-   * * #gdouble `loss-rate`: over the last second, 0 to 1
-   * * #gdouble `join-lead-ms`: under dynamic layering groups are joined so long
-   *   before their slot begins; 0 under static layering
-   * * #gdouble `join-to-packet-ms`: from the latest join to its first packet
-   * * #gdouble `join-to-picture-ms`: from the start to the first packet given
-   *   out
-   * * #guint64 `rejoins`: groups left and joined again because they were silent
-   * * #guint64 `packets-unwanted`: of groups left more than 4 s ago
-   * * #guint64 `packets-copied`: that had come by another of several interfaces
-   *   already; they are in no other count
-   * * #guint64 `sources`: how often a sender was taken up
-   * * #guint64 `memory-bytes`, `memory-peak-bytes`, `memory-budget-bytes`: what
-   *   is held, the most that was held at once, and what may be held
-   *   (#GstLmccSrc:max-memory)
+   * * #gdouble `loss-rate`: packet loss over the last second, 0 to 1
+   * * #gdouble `join-lead-ms`: how long before the start of their slot groups
+   *   are joined, with dynamic layering; 0 with static layering
+   * * #gdouble `join-to-packet-ms`: time from the latest join to its first
+   *   packet
+   * * #gdouble `join-to-picture-ms`: time from the start to the first packet
+   *   that was output
+   * * #guint64 `rejoins`: groups that were left and joined again because they
+   *   were silent
+   * * #guint64 `packets-unwanted`: packets of groups that were left more than 4
+   *   s ago
+   * * #guint64 `packets-copied`: packets that had already arrived on another of
+   *   several interfaces; no other counter contains them
+   * * #guint64 `sources`: how often reception of a sender began
+   * * #guint64 `memory-bytes`, `memory-peak-bytes`, `memory-budget-bytes`:
+   *   memory in use, its maximum so far, and its limit (#GstLmccSrc:max-memory)
    * * #guint64 `units-delivered`, `units-incomplete`, `units-withheld`,
-   *   `units-corrupted`: pictures given out, with a packet missing, held back
-   *   because a decoder could not have used them, given out though they depend
-   *   on a loss
+   *   `units-corrupted`: pictures that were output; pictures with a missing
+   *   packet; pictures that were withheld because a decoder could not use them;
+   *   pictures that were output although they depend on a loss
    * * #guint64 `units-dropped-late`: pictures that downstream did not take in
-   * time
-   * * #guint64 `rung-changes`: changes of the encoding given out
+   *   time
+   * * #guint64 `rung-changes`: changes of the output encoding
    * * #gchararray `reason`: why the level is what it is
-   * * #gchararray `algorithm`: what decides the level
-   * * #gchararray `state`: what the algorithm does now
-   * * #gdouble `loss-event-rate`: the TCP model's p, 0 to 1
-   * * #gdouble `calculated-bitrate`, `smoothed-bitrate`: what the TCP model
-   *   allows, at once and smoothed; infinite before the first loss
-   * * #gchararray `trains`: what the sender's latest train says of the next
-   *   layer: `room`, `full`, or `queue` where one stood there before; only with
-   *   elm and plumb, where there are trains
+   * * #gchararray `algorithm`: algorithm that chooses the level
+   * * #gchararray `state`: state of the algorithm
+   * * #gdouble `loss-event-rate`: loss event rate p of the TCP model, 0 to 1
+   * * #gdouble `calculated-bitrate`, `smoothed-bitrate`: rate that the TCP
+   *   model allows, current and smoothed; infinite before the first loss
+   * * #gchararray `trains`: result of the sender's latest packet train for the
+   *   next layer: `room`, `full`, or `queue` if there was a queue before the
+   *   train; only with elm and plumb, and if the sender sends trains
    * * #gchararray `timer`, #gdouble `timer-left-ms`: what the algorithm waits
-   *   for, and how long still
-   * * #gdouble `fair-bitrate`, `mean-fair-bitrate`: the rate that one more TCP
-   *   would have, and its mean over a period, which levels are compared with;
-   *   each left out until it is known, as before the first loss. This and what
-   *   follows up to `left-alone-ms` only with plumb
-   * * #gdouble `loss-thinning`: whether losses follow packets (1) or time (0);
-   *   `loss-chance`: share of the loss events, 0 to 1, at which the sender's
-   *   trains found room. Left out until something is known
-   * * #gint `turn-level`, #gdouble `turn-share`, `turn-left-ms`: where the
-   *   level above `turn-level` is held for a part of each period: this part, 0
-   *   to 1, and how long the present turn goes on. Left out where no level has
-   *   turns
-   * * #gboolean `joins-vetoed`: trains say that the next layer does not fit
-   * * #gdouble `left-alone-ms`: for so long still the next layer is left alone,
-   *   as it was joined in vain. Left out where it is not
-   * * #gdouble `rtt-ms`: the round-trip time
-   * * #gchararray `rtt-source`: where it comes from: `max` (the most that the
-   *   session allows for, as nothing is measured yet), `feedback`, `join` or
-   *   `fixed`
-   * * #gdouble `reordering-window-ms`: for so long a packet is waited for that
-   *   others have overtaken, before it counts as lost. 0 while packets come in
+   *   for, and for how much longer
+   * * #gdouble `fair-bitrate`, `mean-fair-bitrate`: rate that one more TCP flow
+   *   would get, and its mean over a period, which levels are compared with;
+   *   each is absent until it is known, for example before the first loss. This
+   *   field and those down to `left-alone-ms` only exist with plumb
+   * * #gdouble `loss-thinning`: whether losses depend on packets (1) or on time
+   *   (0); `loss-chance`: share of loss events, 0 to 1, at which the sender's
+   *   trains found room. Both are absent until they are known
+   * * #gint `turn-level`, #gdouble `turn-share`, `turn-left-ms`: if the
+   *   receiver joins the level above `turn-level` for a part of each period:
+   *   this part, 0 to 1, and the rest of the current turn. Absent if no level
+   *   takes turns
+   * * #gboolean `joins-vetoed`: whether packet trains show that the next layer
+   *   does not fit
+   * * #gdouble `left-alone-ms`: remaining back-off of the next layer after a
+   *   failed join. Absent without a back-off
+   * * #gdouble `rtt-ms`: round-trip time
+   * * #gchararray `rtt-source`: origin of the round-trip time: `max` (the
+   *   maximum that the session announces, as nothing is measured yet),
+   *   `feedback`, `join` or `fixed`
+   * * #gdouble `reordering-window-ms`: how long lmccsrc waits for a packet that
+   *   others have overtaken before it counts as lost. 0 while packets arrive in
    *   order
    * * #guint64 `reports`, `answers`: reports to the sender, and its answers
-   * * #guint64 `key-requests`: requests for a key frame, because there was no
-   *   picture
-   * * #guint64 `reports-suppressed`: those that another receiver's made
-   *   needless (pgmcc only)
-   * * #guint `leader`, #gboolean `leads`: with pgmcc the acker, with tfmcc the
-   *   current limiting receiver: its SSRC, and whether it is this one
-   * * #gchararray `base-algorithm`: what sets the rate of the base where others
-   *   choose the layers above it: `none`, `pgmcc` or `tfmcc`
-   * * #GstStructure `base-status`: of that one `state`, `loss-event-rate`,
+   * * #guint64 `key-requests`: key-frame requests because there was no picture
+   * * #guint64 `reports-suppressed`: reports that another receiver's report
+   *   made unnecessary (pgmcc only)
+   * * #guint `leader`, #gboolean `leads`: SSRC of the acker (pgmcc) or the
+   *   current limiting receiver (tfmcc), and whether this receiver is it
+   * * #gchararray `base-algorithm`: algorithm that sets the rate of the base
+   *   layer, if another one chooses the layers above it: `none`, `pgmcc` or
+   *   `tfmcc`
+   * * #GstStructure `base-status`: `state`, `loss-event-rate`,
    *   `calculated-bitrate`, `smoothed-bitrate`, `timer`, `timer-left-ms`,
-   *   `reports-suppressed`, `leader` and `leads`; only where it is not `none`
-   * * #guint64 `report-errors`: reports that did not get to the sender, as far
+   *   `reports-suppressed`, `leader` and `leads` of the base algorithm; absent
+   *   if that is `none`
+   * * #guint64 `report-errors`: reports that did not reach the sender, as far
    *   as the network tells
    * * #guint64 `notices`, `notices-sent`, `notice-errors`: join experiments of
-   *   other receivers that this one has learnt from, its own that it told of,
-   *   and those that did not leave this host (rlm only)
-   * * #guint64 `media-packets-lost`: of `packets-lost`, those that may have
-   *   been media, and not given out by now: `packets-repaired` in time,
+   *   other receivers that this one has learnt from, its own that it has
+   *   announced, and announcements that could not be sent (rlm only)
+   * * #guint64 `media-packets-lost`: those of `packets-lost` that may have been
+   *   media, and whose outcome is known: `packets-repaired` in time,
    *   `packets-repaired-late`, or `packets-beyond-repair`
-   * * #guint64 `repair-packets-received`, `repair-packets-invalid`
-   * * #GstValueArray `classes`: of #GstStructure, one for each class that lost
-   *   something (15: not known): #guint `class`, #guint64 `packets-lost`,
+   * * #guint64 `repair-packets-received`, `repair-packets-invalid`: repair
+   *   packets, and those that could not be used because they were invalid
+   * * #GstValueArray `classes`: of #GstStructure, one for each class with
+   *   losses (15: unknown class): #guint `class`, #guint64 `packets-lost`,
    *   `packets-repaired`, `packets-repaired-late`, `packets-beyond-repair`
-   * * #GstStructure `drops`: datagrams dropped, as #guint64, by kind
+   * * #GstStructure `drops`: dropped datagrams as #guint64, by reason
    * * #GstValueArray `layers`: of #GstStructure, one for each layer of the
-   * session:
-   *   #guint `layer`, #guint64 `packets-received`, `bytes-received`,
+   *   session: #guint `layer`, #guint64 `packets-received`, `bytes-received`,
    *   `packets-lost`, `packets-reordered`, `packets-late`, `duplicates`,
-   *   `restarts`, `bitrate` (measured) and `announced-bitrate`,
-   *   #gboolean `held`: the level that is held has it
+   *   `restarts`, `bitrate` (measured) and `announced-bitrate`, #gboolean
+   *   `held`: whether the current level contains the layer
    *
    * Since: 0.1
    */
@@ -467,13 +499,15 @@ static const GstLmccProperty rows[] = {
   /**
    * GstLmccSrc:stats-update-interval:
    *
-   * How often #GstLmccSrc:stats is notified, in milliseconds; 0 for never.
+   * Interval in ms at which #GstLmccSrc:stats is notified; 0 disables the
+   * notifications.
    *
    * Since: 0.1
    */
   GST_LMCC_UINT (stats_update_interval, "stats-update-interval",
       "Statistics update interval",
-      "How often stats is notified (ms, 0 = never)", 0, G_MAXUINT, 0, PLAYING),
+      "Interval of notifications of stats (ms, 0 = none)", 0, G_MAXUINT, 0,
+      PLAYING),
 };
 
 const GstLmccPropertyTable gst_lmcc_src_properties = { rows,
