@@ -2,19 +2,19 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What x264 costs, and how fast it must be for the machine at hand. */
+/* What x264 costs, and which speed preset the machine can run in real time. */
 #include "config.h"
 
 #include "gstladderspeed.h"
 
 #include <math.h>
 
-/* The encoders may take so much of all cores by these figures. The rest is for
- * what else the host does, the pictures' source above all, for processors half
- * as fast, and for pictures harder than those measured. */
+/* Maximum share of all cores for the encoders by these figures. The rest is for
+ * other work of the host, the video source above all, for processors half as
+ * fast, and for video that is harder to encode than the measured film. */
 #define SHARE (1.0 / 6)
 
-/* Seconds of one core for a pixel of a film, measured with threads=1, bframes=3
+/* Seconds of one core per pixel of a film, measured with threads=1, bframes=3
  * on a Xeon of 2023 (docs/users/raw-video.md). */
 static const gdouble costs[] = {
   [GST_LADDER_SPEED_ULTRAFAST] = 7.1e-9,
@@ -30,7 +30,8 @@ GType
 gst_ladder_speed_get_type (void)
 {
   static const GEnumValue values[] = {
-    { GST_LADDER_SPEED_AUTO, "What the machine can do in real time", "auto" },
+    { GST_LADDER_SPEED_AUTO, "The preset that the machine can use in real time",
+        "auto" },
     { GST_LADDER_SPEED_ULTRAFAST, "ultrafast", "ultrafast" },
     { GST_LADDER_SPEED_SUPERFAST, "superfast", "superfast" },
     { GST_LADDER_SPEED_VERYFAST, "veryfast", "veryfast" },
@@ -52,7 +53,7 @@ gst_ladder_speed_get_type (void)
  * gst_ladder_speed_get_name:
  * @speed: a speed
  *
- * Returns: its name, as x264 has it
+ * Returns: its name in x264
  */
 const gchar *
 gst_ladder_speed_get_name (GstLadderSpeed speed)
@@ -64,11 +65,11 @@ gst_ladder_speed_get_name (GstLadderSpeed speed)
 
 /**
  * gst_ladder_speed_choose:
- * @pixel_rate: pixels per second, of all rungs
- * @cores: processors of the machine
+ * @pixel_rate: pixels per second of all rungs
+ * @cores: number of processors
  *
- * Returns: the most thorough speed that leaves enough of the machine free, up
- *     to medium: what comes after gains next to nothing
+ * Returns: the slowest preset that leaves enough of the machine free, but at
+ * most medium: slower presets gain almost nothing
  */
 GstLadderSpeed
 gst_ladder_speed_choose (gdouble pixel_rate, guint cores)
@@ -86,12 +87,12 @@ gst_ladder_speed_choose (gdouble pixel_rate, guint cores)
 /**
  * gst_ladder_speed_get_threads:
  * @speed: a speed, not auto
- * @pixel_rate: pixels per second, of one rung
- * @cores: processors of the machine
+ * @pixel_rate: pixels per second of one rung
+ * @cores: number of processors
  *
- * Rungs run beside each other already, and threads within one cost quality.
+ * Rungs already run in parallel, and threads within a rung cost quality.
  *
- * Returns: how many the rung needs, 1 to @cores
+ * Returns: number of threads that the rung needs, 1 to @cores
  */
 guint
 gst_ladder_speed_get_threads (GstLadderSpeed speed, gdouble pixel_rate,

@@ -10,7 +10,8 @@ G_BEGIN_DECLS
 
 /**
  * GstLadderSpeed:
- * How thorough x264 is; the numbers are those of x264enc's speed-preset.
+ *
+ * Speed presets of x264. The numbers are those of x264enc's speed-preset.
  */
 typedef enum
 {

@@ -5,17 +5,17 @@
 
 #include "gstladderwatch.h"
 
-/* An encoder that starts, or a process that has the processor for a while, is
- * made up for within this. */
+/* The encoders recover within this time from their start, or from another
+ * process that takes the processor for a while. */
 #define LASTING GST_SECOND
 
-/* Behind the clock by more than this a picture is late for any receiver: some
- * three times what they wait. */
+/* A picture that is further behind the clock is too late for any receiver:
+ * about three times their latency. */
 #define LATE (500 * GST_MSECOND)
 
 /**
  * gst_ladder_watch_init:
- * @watch: (out caller-allocates): nothing was behind so far
+ * @watch: (out caller-allocates): a watch that has seen no delay
  */
 void
 gst_ladder_watch_init (GstLadderWatch *watch)
@@ -29,13 +29,13 @@ gst_ladder_watch_init (GstLadderWatch *watch)
 /**
  * gst_ladder_watch_is_late:
  * @watch: the watch
- * @lateness: how much later than its time an encoded picture came, in ns;
- *     negative if it came before
+ * @lateness: delay of an encoded picture in ns; negative if it came before its
+ *     time
  *
- * What all pictures are late by, because the clock ran before the first one
- * came, does not count: sinks shift it away.
+ * Ignores a delay that all pictures share because the clock ran before the
+ * first one came: sinks compensate for it.
  *
- * Returns: whether it is late
+ * Returns: whether the picture is late
  */
 gboolean
 gst_ladder_watch_is_late (GstLadderWatch *watch, GstClockTimeDiff lateness)
@@ -47,11 +47,11 @@ gst_ladder_watch_is_late (GstLadderWatch *watch, GstClockTimeDiff lateness)
 /**
  * gst_ladder_watch_update:
  * @watch: the watch
- * @now: the time, in ns; of whatever clock
+ * @now: time in ns, of any clock
  * @behind: whether the encoders are behind now
  *
- * Returns: %TRUE once, when this has gone on for a second without as long a
- *     time between
+ * Returns: %TRUE once, when the encoders have been behind for a second, without
+ * a break of a second
  */
 gboolean
 gst_ladder_watch_update (GstLadderWatch *watch, GstClockTime now,

@@ -10,7 +10,8 @@ G_BEGIN_DECLS
 
 /**
  * GstLadderWatch:
- * Whether the encoders hold real time, by what it is told; knows no clock.
+ *
+ * Detects encoders that are slower than real time. It has no clock of its own.
  */
 typedef struct
 {

@@ -3,9 +3,9 @@
  */
 
 /*
- * What happens to raw pictures before they part for the rungs: the ladder is
- * made for their size, key frames are ordered for all rungs at one picture, and
- * what the encoders cannot do in time is left out in all rungs at once.
+ * Handles raw pictures before they are distributed to the rungs: it chooses the
+ * rungs for their size, requests key frames for all rungs at the same picture,
+ * and skips pictures in all rungs when the encoders are too slow.
  */
 #include "config.h"
 
@@ -19,21 +19,21 @@
 
 #define GST_CAT_DEFAULT gst_x264_ladder_enc_debug
 
-/* A live picture that finds so much waiting before an encoder is skipped: what
- * lmccsink waits for a late rung unless told otherwise. */
+/* A live picture is skipped if this much video waits before an encoder. This is
+ * the default rung-timeout of lmccsink. */
 #define BACKLOG (200 * GST_MSECOND)
 #define LEAST_BACKLOG 4
 
-/* Requests "now" come from each rung, and again until the picture is there:
- * within this they mean the same. libwebrtc answers such at most as often,
- * too. */
+/* Each rung sends its own requests for a key frame "now", and repeats them
+ * until the key frame arrives. Requests within this time count as one.
+ * libwebrtc answers requests at most this often, too. */
 #define LEAST_KEY_DISTANCE (300 * GST_MSECOND)
 
 /**
  * gst_x264_ladder_reset:
- * @self: the ladder, without data
+ * @self: the ladder, without data flow
  *
- * As before the first picture.
+ * Resets it to the state before the first picture.
  */
 void
 gst_x264_ladder_reset (GstX264LadderEnc *self)
@@ -59,9 +59,9 @@ gst_x264_ladder_reset (GstX264LadderEnc *self)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* The ladder for a picture */
+/* Choosing the rungs for a picture */
 
-/* What x264enc can be set to, in bit/s. */
+/* Maximum bitrate of x264enc, bit/s. */
 #define MOST_BITRATE 2048000000
 
 static guint
@@ -85,14 +85,16 @@ parse_bitrates (const gchar *text, guint64 rates[LMCC_MAX_RUNGS],
     if (i == 0 || rates[i] > rates[i - 1])
       continue;
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "'%s' is not more than the rung below has; list the lowest first",
+        "'%s' is not higher than the rate of the rung below; list the lowest "
+        "rate first",
         parts[i]);
     return 0;
   }
   return n;
 }
 
-/* The rungs' rates, by what is set and otherwise by the picture. */
+/* Chooses the rates of the rungs from the properties, otherwise from the
+ * picture. */
 static gboolean
 choose_rates (GstX264LadderEnc *self, const LmccPicture *picture,
     guint64 rates[LMCC_MAX_RUNGS], GError **error)
@@ -109,7 +111,7 @@ choose_rates (GstX264LadderEnc *self, const LmccPicture *picture,
     n = parse_bitrates (bitrates, rates, error);
     if (n > 0 && n != n_rungs)
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-          "there are %u of them, and %u pads src_%%u: list one for each", n,
+          "it has %u rates for %u pads src_%%u: list one rate for each pad", n,
           n_rungs);
     g_prefix_error (error, "bitrates=%s: ", bitrates);
     return n == n_rungs;
@@ -119,9 +121,9 @@ choose_rates (GstX264LadderEnc *self, const LmccPicture *picture,
   n = lmcc_ladder_rates_below (top, n_rungs, rates);
   if (n == 0)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "%" G_GUINT64_FORMAT " bit/s are not enough for %u rungs, each of a "
-        "third of the next: set bitrate higher, take fewer pads, or list "
-        "bitrates",
+        "%" G_GUINT64_FORMAT
+        " bit/s are not enough for %u rungs, each with a third of the rate of "
+        "the next: set a higher bitrate, use fewer pads, or set bitrates",
         top, n_rungs);
   return n > 0;
 }
@@ -177,8 +179,8 @@ start_rungs (GstX264LadderEnc *self, const guint64 *rates,
   return TRUE;
 }
 
-/* The first picture that is nearest to the interval's end, as is_key_due() has
- * it. */
+/* The number of pictures whose time comes closest to the interval, as in
+ * is_key_due(). */
 static guint
 get_key_distance (GstX264LadderEnc *self, const LmccPicture *picture)
 {
@@ -196,14 +198,14 @@ configure (GstX264LadderEnc *self, const LmccPicture *picture)
 
   if (self->rungs->len == 0) {
     GST_ELEMENT_ERROR (self, CORE, PAD,
-        ("Nothing takes an encoding: link "
-         "x264ladderenc's src_0 (the lowest rung), src_1 ..."),
+        ("No source pad is linked: link src_0 (the lowest rung), src_1 and so "
+         "on of x264ladderenc."),
         (NULL));
     return FALSE;
   }
   if (!choose_rates (self, picture, rates, &error)) {
     GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-        ("This ladder is not possible: %s.", error->message), (NULL));
+        ("Cannot make these rungs: %s.", error->message), (NULL));
     return FALSE;
   }
   GST_OBJECT_LOCK (self);
@@ -233,16 +235,16 @@ handle_caps (GstX264LadderEnc *self, GstCaps *caps)
     g_autofree gchar *text = gst_caps_to_string (caps);
 
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("The raw video has no width, height or fixed framerate, by which the "
-         "encoders' sizes and rates are chosen: its caps are %s. Set them "
-         "in front: videorate ! video/x-raw,framerate=25/1",
+        ("The raw video has no width, height or fixed framerate, which are "
+         "needed to choose sizes and rates of the encodings: its caps are %s. "
+         "Set them upstream: videorate ! video/x-raw,framerate=25/1",
             text),
         (NULL));
     return FALSE;
   }
   GST_OBJECT_LOCK (self);
   self->picture_duration = (GstClockTime) (GST_SECOND / picture.rate);
-  /* Encoders begin anew where this changes their own pictures. */
+  /* A change of these caps restarts the encoders. */
   self->changed = self->configured;
   GST_OBJECT_UNLOCK (self);
   return self->configured || configure (self, &picture);
@@ -252,9 +254,9 @@ handle_caps (GstX264LadderEnc *self, GstCaps *caps)
  * gst_x264_ladder_sink_event:
  * @pad: the sink pad
  * @parent: the ladder
- * @event: (transfer full): what came
+ * @event: (transfer full): the event
  *
- * Returns: whether it was taken
+ * Returns: whether the event was handled
  */
 gboolean
 gst_x264_ladder_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
@@ -284,8 +286,8 @@ gst_x264_ladder_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 
 /* Key frames */
 
-/* Whether there is a key frame at that time already: each rung asks for itself.
- * Called with the object lock. */
+/* Whether there is a key frame at that time already, because each rung sends
+ * its own request. Called with the object lock. */
 static gboolean
 is_served (GstX264LadderEnc *self, GstClockTime requested)
 {
@@ -297,9 +299,9 @@ is_served (GstX264LadderEnc *self, GstClockTime requested)
 /**
  * gst_x264_ladder_request_key:
  * @self: the ladder
- * @running_time: from when on; %GST_CLOCK_TIME_NONE for now
+ * @running_time: earliest time of the key frame; %GST_CLOCK_TIME_NONE for now
  *
- * The next picture from then on is a key frame in all rungs.
+ * Makes the next picture from that time on a key frame in all rungs.
  */
 void
 gst_x264_ladder_request_key (GstX264LadderEnc *self, GstClockTime running_time)
@@ -316,10 +318,10 @@ gst_x264_ladder_request_key (GstX264LadderEnc *self, GstClockTime running_time)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* Whether the picture at @now has to be made a key frame. By themselves the
- * encoders make the first one, and every so many; they are told where one is
- * asked for, and where pictures are missing between. Called with the object
- * lock. */
+/* Whether the picture at @now must become a key frame. The encoders make the
+ * first one on their own, and one at each interval. They need a request after a
+ * user's request, and if pictures are missing in between. Called with the
+ * object lock. */
 static gboolean
 is_key_due (GstX264LadderEnc *self, GstClockTime now)
 {
@@ -343,10 +345,11 @@ is_key_due (GstX264LadderEnc *self, GstClockTime now)
   return !own;
 }
 
-/* In the order of the pictures, before they part: the queues keep it so, and
- * "now" is the next picture for each encoder. A time would not do: x264enc
- * moves times, with its first output, and GstVideoEncoder 1.22 compares those
- * of requests before that with others, and refuses all that come later. */
+/* Sends the request in order with the pictures, before they are distributed:
+ * the queues keep the order, so "now" is the same picture for each encoder. A
+ * timestamp would not work: x264enc shifts timestamps with its first output,
+ * and GstVideoEncoder 1.22 compares requests from before that with later ones
+ * and refuses all later ones. */
 static void
 order_key (GstX264LadderEnc *self, GstPad *pad, GstClockTime now)
 {
@@ -360,15 +363,15 @@ order_key (GstX264LadderEnc *self, GstPad *pad, GstClockTime now)
           GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE, TRUE, 0));
 }
 
-/* The processor's congestion */
+/* Slow processors */
 
 static const gchar *
 advise (GstLadderSpeed speed)
 {
   return speed > GST_LADDER_SPEED_ULTRAFAST
-      ? "Set the encoders' speed-preset to a faster one, or take fewer "
-        "rungs, a smaller picture or fewer pictures per second"
-      : "Take fewer rungs, a smaller picture or fewer pictures per second";
+      ? "Set speed-preset to a faster one, or use fewer rungs, smaller "
+        "pictures or fewer pictures per second"
+      : "Use fewer rungs, smaller pictures or fewer pictures per second";
 }
 
 static void
@@ -389,13 +392,13 @@ tell_overload (GstX264LadderEnc *self, guint rung, GstClockTime behind)
               G_TYPE_UINT64, skipped, "speed-preset", G_TYPE_STRING, speed,
               "remedy", G_TYPE_STRING, advice, NULL)));
   GST_ELEMENT_WARNING (self, STREAM, ENCODE,
-      ("The processor is too slow for these encoders: rung %u is %u ms behind, "
+      ("The processor is too slow for these encoders: rung %u is %u ms behind "
        "with speed-preset=%s, and pictures are skipped or late. %s.",
           rung, (guint) (behind / GST_MSECOND), speed, advice),
       (NULL));
 }
 
-/* Whether the pictures come by the clock, whatever happens to them here. */
+/* Whether pictures arrive in real time, independently of what happens here. */
 static gboolean
 is_live (GstX264LadderEnc *self, GstPad *pad)
 {
@@ -414,7 +417,7 @@ is_live (GstX264LadderEnc *self, GstPad *pad)
   return live;
 }
 
-/* Pictures before the slowest encoder. */
+/* Number of pictures that wait before the slowest encoder. */
 static guint
 get_backlog (GstX264LadderEnc *self, guint *slowest)
 {
@@ -454,12 +457,12 @@ must_skip (GstX264LadderEnc *self, GstPad *pad, GstClockTime now)
 /**
  * gst_x264_ladder_picture_in:
  * @pad: the sink pad
- * @info: a picture
+ * @info: the picture
  * @user_data: the ladder
  *
- * A picture outside of the segment is nothing to encode: it would not be shown.
+ * Drops pictures outside the segment, because they would not be shown.
  *
- * Returns: whether it goes on
+ * Returns: whether the picture is passed on
  */
 GstPadProbeReturn
 gst_x264_ladder_picture_in (GstPad *pad, GstPadProbeInfo *info,
@@ -510,14 +513,14 @@ get_lateness (GstX264LadderEnc *self, GstPad *pad, GstBuffer *buffer,
 
 /**
  * gst_x264_ladder_picture_out:
- * @pad: a src pad
+ * @pad: a source pad
  * @info: an encoded picture
  * @user_data: the ladder
  *
- * A source that is not live waits for the encoders, so that nothing is skipped:
- * what they cannot do comes out late.
+ * A source that is not live waits for the encoders. No picture is skipped then,
+ * but pictures come out late.
  *
- * Returns: that it goes on
+ * Returns: always to pass the picture on
  */
 GstPadProbeReturn
 gst_x264_ladder_picture_out (GstPad *pad, GstPadProbeInfo *info,

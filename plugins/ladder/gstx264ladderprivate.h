@@ -14,7 +14,8 @@ G_BEGIN_DECLS
 
 /**
  * GstX264LadderProps:
- * What the properties say, in their own units.
+ *
+ * The values of the properties, in their own units.
  */
 typedef struct
 {
@@ -37,7 +38,7 @@ struct _GstX264LadderEnc
   GstElement *tee;
   GstPad *sink;
 
-  /* Changed only while there is no data. */
+  /* Changed only while no data flows. */
   GPtrArray *rungs;
 
   /* OBJECT_LOCK */
@@ -48,7 +49,7 @@ struct _GstX264LadderEnc
   guint key_distance;
   guint since_key;
   gboolean changed;
-  /* The largest time is none. */
+  /* The maximum value means none. */
   GstClockTime requested_key;
   GstClockTime last_key;
   GstClockTime newest;

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* One encoding of the ladder: its elements, and what they are set to. */
+/* One encoding of the ladder: its elements and their settings. */
 #include "config.h"
 
 #include "gstx264ladderrung.h"
@@ -12,24 +12,24 @@
 #define GST_CAT_DEFAULT gst_x264_ladder_enc_debug
 GST_DEBUG_CATEGORY_EXTERN (gst_x264_ladder_enc_debug);
 
-/* Else rtph264pay would have x264enc make constrained baseline, which has no B
- * pictures and so no classes. */
+/* Without these caps rtph264pay would make x264enc choose the constrained
+ * baseline profile, which has no B-frames and therefore only one class. */
 #define ENCODED_CAPS "video/x-h264,profile=(string)high"
 
-/* Raw pictures that wait for the encoder. From live sources no more than
- * GST_X264_LADDER_BACKLOG are let in, so that this is for others. */
+/* Maximum time of raw pictures that wait for the encoder. For live sources
+ * GST_X264_LADDER_BACKLOG is lower, so this limit is for other sources. */
 #define QUEUE_TIME (500 * GST_MSECOND)
 
-/* As x264's own veryfast: the rate control sees key frames coming, and pictures
- * are not held back for longer. */
+/* The value of x264's own veryfast preset: the rate control sees key frames
+ * coming, and the delay stays short. */
 #define REAL_TIME_LOOKAHEAD 10
 
 /**
  * gst_x264_ladder_find_missing:
- * @package: (out): where Debian has it
+ * @package: (out): the Debian package that contains it
  *
  * Returns: (nullable): the name of an element that rungs need and that is not
- *     installed
+ * installed
  */
 const gchar *
 gst_x264_ladder_find_missing (const gchar **package)
@@ -58,10 +58,10 @@ gst_x264_ladder_find_missing (const gchar **package)
 
 /**
  * gst_x264_ladder_read_picture:
- * @caps: of raw video
+ * @caps: caps of raw video
  * @picture: (out): its size and rate
  *
- * Returns: whether @caps say all that
+ * Returns: whether @caps contain both
  */
 gboolean
 gst_x264_ladder_read_picture (GstCaps *caps, LmccPicture *picture)
@@ -80,8 +80,8 @@ gst_x264_ladder_read_picture (GstCaps *caps, LmccPicture *picture)
   return TRUE;
 }
 
-/* In the rung's own thread, in the order of pictures: all rungs change their
- * size at the same one. */
+/* Runs in the rung's own thread, in order with the pictures, so that all rungs
+ * change their size at the same picture. */
 static void
 set_size (GstX264LadderRung *rung, GstCaps *caps)
 {
@@ -150,9 +150,10 @@ add_element (GstBin *bin, const gchar *factory, guint index,
 
 /**
  * gst_x264_ladder_rung_new:
- * @bin: gets the elements; gst_x264_ladder_find_missing() found none missing
- * @tee: where pictures come from
- * @index: the rung's number
+ * @bin: the bin to add the elements to; gst_x264_ladder_find_missing() found
+ *     none missing
+ * @tee: the source of the pictures
+ * @index: the number of the rung
  *
  * The encoder stays in state NULL until gst_x264_ladder_rung_unlock().
  *
@@ -174,7 +175,7 @@ gst_x264_ladder_rung_new (GstBin *bin, GstElement *tee, guint index)
   g_object_set (rung->profile, "caps", encoded, NULL);
   g_object_set (rung->queue, "max-size-buffers", 0, "max-size-bytes", 0,
       "max-size-time", (guint64) QUEUE_TIME, NULL);
-  /* Sizes are rounded to even ones; no border for the rest. */
+  /* Sizes are rounded to even numbers; this prevents a border for the rest. */
   g_object_set (rung->scale, "add-borders", FALSE, NULL);
   gst_x264_ladder_rung_lock (rung);
   gst_element_link_many (rung->queue, rung->scale, rung->filter, rung->encoder,
@@ -204,8 +205,8 @@ remove_element (GstBin *bin, GstElement *element)
 /**
  * gst_x264_ladder_rung_free:
  * @rung: (transfer full): the rung
- * @bin: what has its elements
- * @tee: where it gets pictures from
+ * @bin: the bin that contains its elements
+ * @tee: the source of its pictures
  */
 void
 gst_x264_ladder_rung_free (GstX264LadderRung *rung, GstBin *bin,
@@ -223,9 +224,9 @@ gst_x264_ladder_rung_free (GstX264LadderRung *rung, GstBin *bin,
 
 /**
  * gst_x264_ladder_rung_lock:
- * @rung: a rung without data
+ * @rung: a rung without data flow
  *
- * Keeps its encoder in state NULL, where all of its properties can be set.
+ * Keeps its encoder in state NULL, in which all of its properties can be set.
  */
 void
 gst_x264_ladder_rung_lock (GstX264LadderRung *rung)
@@ -236,9 +237,9 @@ gst_x264_ladder_rung_lock (GstX264LadderRung *rung)
 
 /**
  * gst_x264_ladder_rung_unlock:
- * @rung: a rung that is configured
+ * @rung: a configured rung
  *
- * Returns: whether the encoder has the state of its bin now
+ * Returns: whether the encoder has reached the state of its bin
  */
 gboolean
 gst_x264_ladder_rung_unlock (GstX264LadderRung *rung)
@@ -247,8 +248,8 @@ gst_x264_ladder_rung_unlock (GstX264LadderRung *rung)
   return gst_element_sync_state_with_parent (rung->encoder);
 }
 
-/* The faster presets do not look ahead. x264 leaves the tree of macroblocks out
- * where there is no lookahead. */
+/* The faster presets have no lookahead. Without lookahead x264 disables its
+ * macroblock tree. */
 static void
 limit_delay (GstX264LadderRung *rung, const GstX264LadderSettings *settings)
 {
@@ -264,11 +265,11 @@ limit_delay (GstX264LadderRung *rung, const GstX264LadderSettings *settings)
 
 /**
  * gst_x264_ladder_rung_configure:
- * @rung: a rung with its bitrate, locked
- * @settings: of all rungs
+ * @rung: a locked rung with its bitrate
+ * @settings: settings of all rungs
  *
- * Closed groups of pictures that begin where they are told to, and nowhere
- * else. A delimiter before each picture would be a packet of its own.
+ * Sets up closed groups of pictures that begin only where requested. No access
+ * unit delimiters, because each would need a packet of its own.
  */
 void
 gst_x264_ladder_rung_configure (GstX264LadderRung *rung,

@@ -14,11 +14,11 @@ G_BEGIN_DECLS
 
 /**
  * GstX264LadderRung:
- * @index: the number in the name src_%u; lower is the smaller encoding
+ * @index: the number in the name src_%u; a lower number is a smaller encoding
  * @bitrate: bit/s; 0 before the first caps
- * @taken: pictures that the encoder has taken in; atomic
+ * @taken: number of pictures that the encoder has taken; atomic
  *
- * One encoding: queue, scaler, x264enc. The elements belong to the bin.
+ * One encoding: queue, scaler and x264enc. The elements belong to the bin.
  */
 typedef struct
 {
@@ -36,10 +36,10 @@ typedef struct
 /**
  * GstX264LadderSettings:
  * @vbv_capacity: ms
- * @lookahead: pictures at most, -1 for what the speed does
- * @key_distance: pictures, at most
+ * @lookahead: maximum number of pictures, -1 for the value of the preset
+ * @key_distance: maximum number of pictures between key frames
  *
- * What the encoders of all rungs have in common.
+ * Common settings of the encoders of all rungs.
  */
 typedef struct
 {

@@ -441,19 +441,19 @@ GST_START_TEST (test_what_is_impossible_is_refused_with_the_cause)
 {
   static const gchar source[] = SOURCE (10, "ball");
 
-  assert_refused (2, source, "bitrates=300k,100k", "'100k' is not more",
-      "lowest first");
+  assert_refused (2, source, "bitrates=300k,100k", "'100k' is not higher",
+      "lowest rate first");
   assert_refused (2, source, "bitrates=100k,many", "'many' is not a rate",
       "such as 300000");
   /* As in kbit/s. */
   assert_refused (2, source, "bitrates=300,900", "'300' is not a rate", "300k");
   assert_refused (2, source, "bitrates=0,100k", "'0' is not a rate",
       "such as 300000");
-  assert_refused (2, source, "bitrates=100k,300k,900k", "3 of them, and 2 pads",
-      "one for each");
+  assert_refused (2, source, "bitrates=100k,300k,900k", "3 rates for 2 pads",
+      "one rate for each");
   assert_refused (3, source, "bitrate=90000",
-      "90000 bit/s are not enough for 3", "set bitrate higher");
-  assert_refused (0, source, "", "Nothing takes", "src_0");
+      "90000 bit/s are not enough for 3", "set a higher bitrate");
+  assert_refused (0, source, "", "No source pad is linked", "src_0");
 }
 
 GST_END_TEST;
