@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* From RTP payloads of RFC 5371 to a codestream of the layers that came. */
+/* Builds a codestream with the received layers from RTP payloads (RFC 5371). */
 #include "gstj2kassembly.h"
 
 #include <string.h>
@@ -10,27 +10,28 @@
 #define MHF_SHIFT 4
 #define MHF_MASK 3
 
-/* Says that the tile number is not valid; ours is, and is 0. */
+/* The bit that marks the tile number as invalid. Here the tile number is valid,
+ * and 0. */
 #define PRIORITY_AT 1
 #define OFFSET_AT 5
 
 struct _GstJ2kAssembly
 {
-  GByteArray *bytes;     /* without holes, from the beginning */
-  gsize n_whole;         /* of these, in layers that are whole */
-  guint8 whole_priority; /* of the last of those layers */
-  guint8 priority;       /* of the latest byte */
-  gboolean started;      /* something came, if only after a hole */
+  GByteArray *bytes;     /* without holes, from the start */
+  gsize n_whole;         /* number of bytes in complete layers */
+  guint8 whole_priority; /* priority of the last complete layer */
+  guint8 priority;       /* priority of the latest byte */
+  gboolean started;      /* data has arrived, maybe after a hole only */
   gboolean hole;
 };
 
 /*
  * gst_j2k_rtp_header_write:
- * @header: what a packet says
- * @data: (out): %GST_J2K_RTP_HEADER_SIZE bytes
+ * @header: fields of the packet
+ * @data: (out): buffer of %GST_J2K_RTP_HEADER_SIZE bytes
  *
- * The scan is progressive, there is one tile, and a main header is not to be
- * used for other pictures (mh_id 0).
+ * The scan is progressive, the picture has one tile, and the main header must
+ * not be used for other pictures (mh_id 0).
  */
 void
 gst_j2k_rtp_header_write (const GstJ2kRtpHeader *header, guint8 *data)
@@ -45,9 +46,9 @@ gst_j2k_rtp_header_write (const GstJ2kRtpHeader *header, guint8 *data)
 
 /*
  * gst_j2k_rtp_header_parse:
- * @header: (out caller-allocates): what the packet says
+ * @header: (out caller-allocates): fields of the packet
  * @data: an RTP payload
- * @size: its bytes
+ * @size: its size in bytes
  *
  * Returns: %FALSE if there is nothing after the header
  */
@@ -68,7 +69,7 @@ gst_j2k_rtp_header_parse (GstJ2kRtpHeader *header, const guint8 *data,
 /*
  * gst_j2k_assembly_new:
  *
- * Returns: (transfer full): one without packets
+ * Returns: (transfer full): an empty assembly
  */
 GstJ2kAssembly *
 gst_j2k_assembly_new (void)
@@ -93,7 +94,7 @@ gst_j2k_assembly_free (GstJ2kAssembly *assembly)
 
 /*
  * gst_j2k_assembly_reset:
- * @assembly: an assembly; what it has is dropped
+ * @assembly: an assembly; its content is dropped
  */
 void
 gst_j2k_assembly_reset (GstJ2kAssembly *assembly)
@@ -108,7 +109,7 @@ gst_j2k_assembly_reset (GstJ2kAssembly *assembly)
  * gst_j2k_assembly_is_empty:
  * @assembly: an assembly
  *
- * Returns: whether nothing of a picture came yet
+ * Returns: whether no data of a picture has arrived yet
  */
 gboolean
 gst_j2k_assembly_is_empty (const GstJ2kAssembly *assembly)
@@ -123,9 +124,9 @@ mark_whole (GstJ2kAssembly *assembly)
   assembly->whole_priority = assembly->priority;
 }
 
-/* A layer is whole where the next one follows without a gap. Priorities that
- * jump leave a layer out, which can only be a forgery: the offsets are those of
- * the whole codestream. */
+/* A layer is complete if the next one follows without a gap. A jump of the
+ * priorities would skip a layer. Only a forged packet can have one, because
+ * offsets refer to the whole codestream. */
 static gboolean
 follow_priority (GstJ2kAssembly *assembly, guint8 priority)
 {
@@ -142,14 +143,14 @@ follow_priority (GstJ2kAssembly *assembly, guint8 priority)
 /*
  * gst_j2k_assembly_add:
  * @assembly: an assembly
- * @payload: of the picture's next RTP packet
- * @size: its bytes
- * @marker: the packet is the last of its layer, or of the picture
+ * @payload: payload of the picture's next RTP packet
+ * @size: its size in bytes
+ * @marker: whether the packet is the last of its layer, or of the picture
  *
- * After a gap nothing is taken any more: no layer can be decoded without those
+ * Ignores packets after a gap, because no layer can be decoded without those
  * below it.
  *
- * Returns: %FALSE if the packet was of no use
+ * Returns: %FALSE if the packet could not be used
  */
 gboolean
 gst_j2k_assembly_add (GstJ2kAssembly *assembly, const guint8 *payload,
@@ -161,7 +162,7 @@ gst_j2k_assembly_add (GstJ2kAssembly *assembly, const guint8 *payload,
   if (assembly->hole || !gst_j2k_rtp_header_parse (&header, payload, size))
     return FALSE;
   size -= GST_J2K_RTP_HEADER_SIZE;
-  /* It came twice. */
+  /* A duplicate. */
   if (header.offset + size <= assembly->bytes->len)
     return FALSE;
   if (header.offset != assembly->bytes->len
@@ -183,7 +184,7 @@ gst_j2k_assembly_add (GstJ2kAssembly *assembly, const guint8 *payload,
  * gst_j2k_assembly_is_complete:
  * @assembly: an assembly
  *
- * Returns: whether nothing more of this picture can come
+ * Returns: whether no more data of this picture can follow
  */
 gboolean
 gst_j2k_assembly_is_complete (const GstJ2kAssembly *assembly)
@@ -203,14 +204,14 @@ close_layers (GstJ2kAssembly *assembly, GstJ2kCodestream *codestream,
   if (assembly->whole_priority == GST_J2K_PRIORITY_NONE || n_layers == 0
       || codestream->data_at == 0 || n_layers > codestream->n_layers) {
     g_set_error_literal (error, GST_J2K_ERROR, 0,
-        "a part of it is missing, and it cannot be cut into layers");
+        "a part of it is missing, and it cannot be split into layers");
     return FALSE;
   }
   n_packets = gst_j2k_codestream_count_packets (codestream,
       assembly->bytes->data, assembly->bytes->len);
   if (n_packets == 0 || n_packets % n_layers != 0) {
-    g_set_error (error, GST_J2K_ERROR, 0, "%u packets are not %u whole layers",
-        n_packets, n_layers);
+    g_set_error (error, GST_J2K_ERROR, 0,
+        "%u packets do not make %u complete layers", n_packets, n_layers);
     return FALSE;
   }
   gst_j2k_codestream_close (codestream, assembly->bytes, n_layers);
@@ -221,12 +222,12 @@ close_layers (GstJ2kAssembly *assembly, GstJ2kCodestream *codestream,
 
 /*
  * gst_j2k_assembly_finish:
- * @assembly: an assembly; it is empty afterwards
- * @codestream: (out caller-allocates): what the result says of itself
+ * @assembly: an assembly; empty afterwards
+ * @codestream: (out caller-allocates): headers of the result
  * @error: why there is nothing to decode
  *
- * Returns: (transfer full) (nullable): a whole codestream, of as many layers as
- *     came without a gap
+ * Returns: (transfer full) (nullable): a complete codestream of the layers that
+ * have arrived without a gap
  */
 GBytes *
 gst_j2k_assembly_finish (GstJ2kAssembly *assembly, GstJ2kCodestream *codestream,
@@ -237,7 +238,7 @@ gst_j2k_assembly_finish (GstJ2kAssembly *assembly, GstJ2kCodestream *codestream,
 
   g_byte_array_set_size (assembly->bytes, (guint) assembly->n_whole);
   if (assembly->n_whole == 0) {
-    g_set_error_literal (error, GST_J2K_ERROR, 0, "not even a layer is whole");
+    g_set_error_literal (error, GST_J2K_ERROR, 0, "no layer is complete");
     good = FALSE;
   } else {
     good = gst_j2k_codestream_parse (codestream, assembly->bytes->data,

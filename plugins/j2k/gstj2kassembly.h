@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* Of RFC 5371 section 4.2. */
+/* RFC 5371 section 4.2. */
 #define GST_J2K_RTP_HEADER_SIZE 8
 
 /* The fragment offset has 24 bits. */
@@ -17,7 +17,8 @@ G_BEGIN_DECLS
 #define GST_J2K_PRIORITY_MAIN_HEADER 0
 #define GST_J2K_PRIORITY_NONE 255
 
-/* MHF: no part of the main header; one; the last one; the whole of it. */
+/* MHF, the part of the main header in the packet: none, one part, the last part, or all
+ * of it. */
 typedef enum
 {
   GST_J2K_MAIN_HEADER_NONE,
@@ -28,12 +29,12 @@ typedef enum
 
 /**
  * GstJ2kRtpHeader:
- * @main_header: what of the main header the packet has
- * @priority: 0 for the main header, quality layer + 1, or
- *     %GST_J2K_PRIORITY_NONE (RFC 5372 section 3.2, by layers)
- * @offset: of the packet's first byte in the codestream
+ * @main_header: the part of the main header in the packet
+ * @priority: 0 for the main header, quality layer + 1, or %GST_J2K_PRIORITY_NONE (RFC
+ *     5372 section 3.2, by layers)
+ * @offset: offset of the packet's first byte in the codestream
  *
- * What a payload says of itself.
+ * The header of an RTP payload.
  */
 typedef struct
 {
@@ -48,7 +49,8 @@ gboolean gst_j2k_rtp_header_parse (GstJ2kRtpHeader *header, const guint8 *data,
 
 /**
  * GstJ2kAssembly:
- * Puts the codestream of one picture together, as far as its layers are whole.
+ *
+ * Assembles the codestream of one picture, as far as its layers are complete.
  */
 typedef struct _GstJ2kAssembly GstJ2kAssembly;
 

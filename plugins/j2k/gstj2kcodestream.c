@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The headers of JPEG 2000 codestreams, and where their quality layers end. */
+/* Parses the headers of JPEG 2000 codestreams and finds the ends of their
+ * quality layers. */
 #include "gstj2kcodestream.h"
 
 /* ISO/IEC 15444-1 table A.2. */
@@ -34,8 +35,8 @@ typedef enum
 #define SIZ_COMPONENTS 40
 #define SIZ_COMPONENT_SIZE 3
 
-/* A.6.1: style with the bit for SOP, order (0 is by layers), layers, transform
- * of components. */
+/* A.6.1: coding style with the bit for SOP, progression order (0 is by layers),
+ * number of layers, component transform. */
 #define COD_STYLE 4
 #define COD_STYLE_SOP 0x02
 #define COD_ORDER 5
@@ -94,7 +95,7 @@ fail (GError **error, const gchar *cause)
   return FALSE;
 }
 
-/* A marker segment that is whole within @size. */
+/* A complete marker segment within @size. */
 static gboolean
 read_segment (Segment *segment, const guint8 *data, gsize size, gsize at)
 {
@@ -146,7 +147,7 @@ read_siz (GstJ2kCodestream *codestream, const guint8 *siz, gsize size,
     return FALSE;
   codestream->width = (guint) (x - read_32 (siz + SIZ_XSIZ + 8));
   codestream->height = (guint) (y - read_32 (siz + SIZ_XSIZ + 12));
-  /* What GStreamer's caps can say. */
+  /* The limits of GStreamer's caps. */
   if (codestream->width > G_MAXINT || codestream->height > G_MAXINT)
     return FALSE;
   *one_tile =
@@ -172,8 +173,8 @@ read_cod (GstJ2kCodestream *codestream, const guint8 *cod, gsize at, gsize size,
   return codestream->n_layers > 0;
 }
 
-/* Lists of packets, of their lengths and headers: cutting would make them
- * wrong. */
+/* Markers with lists of packet lengths and headers, which would be wrong after
+ * removing layers. */
 static gboolean
 is_index (guint marker)
 {
@@ -181,8 +182,8 @@ is_index (guint marker)
       || marker == MARKER_POC || marker == MARKER_PPM || marker == MARKER_PPT;
 }
 
-/* Where the packets of the only tile-part begin, 0 if it is not the only one or
- * has settings of its own. */
+/* Offset of the packets of the only tile-part; 0 if there are several, or if it
+ * has its own settings. */
 static gsize
 find_data (const guint8 *data, gsize size, gsize at)
 {
@@ -204,12 +205,12 @@ find_data (const guint8 *data, gsize size, gsize at)
 
 /*
  * gst_j2k_codestream_parse:
- * @codestream: (out caller-allocates): what the headers say
- * @data: a codestream, from SOC on; its end may be missing
- * @size: its bytes
- * @error: what is wrong with it
+ * @codestream: (out caller-allocates): content of the headers
+ * @data: a codestream, from SOC on; the end may be missing
+ * @size: its size in bytes
+ * @error: the reason if it is invalid
  *
- * Returns: whether its main header is whole and makes sense
+ * Returns: whether its main header is complete and valid
  */
 gboolean
 gst_j2k_codestream_parse (GstJ2kCodestream *codestream, const guint8 *data,
@@ -221,27 +222,27 @@ gst_j2k_codestream_parse (GstJ2kCodestream *codestream, const guint8 *data,
 
   *codestream = (GstJ2kCodestream){ 0 };
   if (size < MARKER_SIZE || read_16 (data) != MARKER_SOC)
-    return fail (error, "it does not begin with SOC");
+    return fail (error, "it does not begin with an SOC marker");
 
   for (at = MARKER_SIZE;; at += segment.size) {
     if (!read_segment (&segment, data, size, at))
-      return fail (error, "its main header is cut off or broken");
+      return fail (error, "its main header is truncated or invalid");
     if ((at == MARKER_SIZE) != (segment.marker == MARKER_SIZ))
-      return fail (error, "its SIZ is not where it must be");
+      return fail (error, "its SIZ marker is not in the required place");
     if (segment.marker == MARKER_SOT)
       break;
     if (segment.marker == MARKER_SIZ
         && !read_siz (codestream, data + at, segment.size, &one_tile))
-      return fail (error, "its SIZ has values that are not possible here");
+      return fail (error, "its SIZ marker has unsupported values");
     if (segment.marker == MARKER_COD
         && !read_cod (codestream, data + at, at, segment.size, &in_order))
-      return fail (error, "its COD has values that are not possible");
+      return fail (error, "its COD marker has invalid values");
     indexed = indexed || is_index (segment.marker);
   }
 
   codestream->header_size = at;
   if (codestream->n_layers == 0)
-    return fail (error, "its main header has no COD");
+    return fail (error, "its main header has no COD marker");
   if (one_tile && in_order && !indexed
       && codestream->n_layers <= GST_J2K_MAX_LAYERS)
     codestream->data_at = find_data (data, size, at);
@@ -252,11 +253,11 @@ gst_j2k_codestream_parse (GstJ2kCodestream *codestream, const guint8 *data,
 /*
  * gst_j2k_codestream_next_packet:
  * @data: a codestream
- * @size: its bytes
- * @at: where to begin
+ * @size: its size in bytes
+ * @at: offset to start at
  *
- * No other bytes of a packet look like SOP: neither its header nor its body has
- * anything above FF8F (ISO/IEC 15444-1 B.10.1 and C.2.1).
+ * SOP cannot occur inside a packet: neither its header nor its body has values
+ * above FF8F (ISO/IEC 15444-1 B.10.1 and C.2.1).
  *
  * Returns: the offset of the next SOP at or after @at, @size if there is none
  */
@@ -274,11 +275,11 @@ gst_j2k_codestream_next_packet (const guint8 *data, gsize size, gsize at)
 
 /*
  * gst_j2k_codestream_count_packets:
- * @codestream: one that can be cut
+ * @codestream: one that can be split
  * @data: its bytes
- * @size: so many
+ * @size: their number
  *
- * Returns: how many packets begin in @data
+ * Returns: number of packets that begin in @data
  */
 guint
 gst_j2k_codestream_count_packets (const GstJ2kCodestream *codestream,
@@ -295,15 +296,15 @@ gst_j2k_codestream_count_packets (const GstJ2kCodestream *codestream,
 
 /*
  * gst_j2k_codestream_find_layers:
- * @codestream: what gst_j2k_codestream_parse() found
+ * @codestream: the result of gst_j2k_codestream_parse()
  * @data: the whole codestream
- * @size: its bytes
- * @ends: (out): for each of its layers the offset of the byte after it
+ * @size: its size in bytes
+ * @ends: (out): for each layer the offset of the byte after it
  *
- * In the order of layers each has the same number of packets: one for each
- * resolution, component and precinct (ISO/IEC 15444-1 B.12.1.1).
+ * In the progression order by layers each layer has the same number of packets:
+ * one for each resolution, component and precinct (ISO/IEC 15444-1 B.12.1.1).
  *
- * Returns: %FALSE where it cannot be cut
+ * Returns: %FALSE if it cannot be split
  */
 gboolean
 gst_j2k_codestream_find_layers (const GstJ2kCodestream *codestream,
@@ -333,7 +334,7 @@ gst_j2k_codestream_find_layers (const GstJ2kCodestream *codestream,
 /*
  * gst_j2k_codestream_is_whole:
  * @data: a codestream
- * @size: its bytes
+ * @size: its size in bytes
  *
  * Returns: whether it ends with EOC
  */
@@ -346,13 +347,13 @@ gst_j2k_codestream_is_whole (const guint8 *data, gsize size)
 
 /*
  * gst_j2k_codestream_close:
- * @codestream: one that can be cut
+ * @codestream: one that can be split
  * @bytes: (inout): its beginning, cut at the end of a layer
- * @n_layers: how many layers @bytes has
+ * @n_layers: number of layers in @bytes
  *
- * Makes @bytes a whole codestream of so many layers: COD says their number, SOT
- * the length, and EOC ends it. This is what ISO/IEC 15444-1 asks of whoever
- * takes layers away; no packet changes.
+ * Makes @bytes a complete codestream: sets the number of layers in COD and the
+ * length in SOT, and adds EOC. ISO/IEC 15444-1 requires this when layers are
+ * removed; the packets do not change.
  */
 void
 gst_j2k_codestream_close (const GstJ2kCodestream *codestream, GByteArray *bytes,

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* As many as there are classes of units. */
+/* The number of classes of units. */
 #define GST_J2K_MAX_LAYERS 16
 #define GST_J2K_MAX_COMPONENTS 4
 
@@ -20,21 +20,20 @@ GQuark gst_j2k_error_quark (void);
 
 /**
  * GstJ2kCodestream:
- * @width: of the picture, in samples of the reference grid
- * @height: likewise
+ * @width: width of the picture, in samples of the reference grid
+ * @height: height, likewise
  * @n_components: 1 to 4
- * @dx: the components' horizontal distance of samples on the grid
- * @dy: likewise, vertical
- * @colour_transform: the components are RGB
- * @n_layers: as the main header says
- * @n_layers_at: offset of that number, 16 bits
- * @header_size: bytes of the main header: where the first tile-part begins
- * @data_at: offset of the first packet; 0 where the codestream cannot be cut
- *     into layers
+ * @dx: horizontal distance of the components' samples on the grid
+ * @dy: vertical distance, likewise
+ * @colour_transform: whether the components are RGB
+ * @n_layers: number of layers in the main header
+ * @n_layers_at: offset of that number, which has 16 bits
+ * @header_size: size of the main header in bytes: offset of the first tile-part
+ * @data_at: offset of the first packet; 0 if the codestream cannot be split into layers
  *
- * What the headers of a codestream say (ISO/IEC 15444-1 annex A). It can be cut
- * where it is one tile in one tile-part, in the order of layers, with SOP
- * markers, and nothing else in it counts packets or bytes.
+ * The headers of a codestream (ISO/IEC 15444-1 annex A). It can be split if it has one
+ * tile in one tile-part, the progression order by layers and SOP markers, and no
+ * markers that count packets or bytes.
  */
 typedef struct
 {

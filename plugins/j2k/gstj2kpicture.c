@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* One picture through libopenjp2, into a codestream with quality layers. */
+/* Encodes one picture with libopenjp2 into a codestream with quality layers. */
 #include "gstj2kpicture.h"
 
 #include <openjpeg.h>
@@ -13,15 +13,15 @@
 /* ISO/IEC 15444-1 A.6.1: packets begin with SOP. */
 #define CODING_STYLE_SOP 0x02
 
-/* SOC, SIZ, COD, QCD, COM, SOT, SOD and EOC as libopenjp2 writes them: 150 to
- * 190 bytes; and a packet that is empty: SOP and one byte. */
+/* Size of SOC, SIZ, COD, QCD, COM, SOT, SOD and EOC as libopenjp2 writes them
+ * (150 to 190 bytes), and of an empty packet: SOP and one byte. */
 #define HEADERS_SIZE 200
 #define EMPTY_PACKET_SIZE 7
 
-/* SOT, SOD and EOC, which libopenjp2 does not count to a layer's size. */
+/* SOT, SOD and EOC, which libopenjp2 does not count as part of a layer. */
 #define UNCOUNTED_SIZE 16
 
-/* libopenjp2 counts every component at full size where it turns ratios into
+/* libopenjp2 counts each component at full size when it converts ratios to
  * bytes. */
 #define NOMINAL_SIZE(info)                                                    \
   ((guint64) GST_VIDEO_INFO_N_COMPONENTS (info) * GST_VIDEO_INFO_WIDTH (info) \
@@ -35,10 +35,11 @@ typedef struct
 
 /*
  * gst_j2k_picture_fit_resolutions:
- * @info: the pictures
- * @n_resolutions: how many are wanted
+ * @info: format of the pictures
+ * @n_resolutions: wanted number
  *
- * Returns: at most so many that each halves what is not yet one sample
+ * Returns: @n_resolutions, or fewer for a small picture, which can only be
+ * halved while it has at least 2 samples
  */
 guint
 gst_j2k_picture_fit_resolutions (const GstVideoInfo *info, guint n_resolutions)
@@ -63,11 +64,11 @@ get_empty_layer_size (const GstVideoInfo *info, guint n_resolutions)
 
 /*
  * gst_j2k_picture_smallest:
- * @info: the pictures
- * @n_resolutions: that fit
+ * @info: format of the pictures
+ * @n_resolutions: number of resolutions, which must fit
  * @layer: a quality layer
  *
- * Returns: bytes of a picture whose layers up to @layer hold nothing
+ * Returns: size in bytes of a picture whose layers up to @layer are empty
  */
 guint
 gst_j2k_picture_smallest (const GstVideoInfo *info, guint n_resolutions,
@@ -79,10 +80,10 @@ gst_j2k_picture_smallest (const GstVideoInfo *info, guint n_resolutions,
 
 /*
  * gst_j2k_picture_largest:
- * @info: the pictures
+ * @info: format of the pictures
  *
- * Returns: bytes of a picture of which nothing is saved, at most what can be
- *     carried by RTP
+ * Returns: size in bytes of an uncompressed picture, limited to the size that
+ * RTP can carry
  */
 guint
 gst_j2k_picture_largest (const GstVideoInfo *info)
@@ -92,9 +93,9 @@ gst_j2k_picture_largest (const GstVideoInfo *info)
 
 /*
  * gst_j2k_picture_fit_sizes:
- * @info: the pictures
- * @settings: whose sizes become the nearest that are possible: each layer has
- *     room for its headers at least
+ * @info: format of the pictures
+ * @settings: its sizes are changed to the nearest possible ones: each layer has
+ *     at least room for its headers
  */
 void
 gst_j2k_picture_fit_sizes (const GstVideoInfo *info,
@@ -240,12 +241,12 @@ compress (opj_codec_t *codec, opj_image_t *image, Output *output,
 
 /*
  * gst_j2k_picture_encode:
- * @settings: layers and more
- * @frame: 8 bits, 1 to 4 components
- * @error: what libopenjp2 says
+ * @settings: layers and other settings
+ * @frame: 8 bits per component, 1 to 4 components
+ * @error: the error of libopenjp2
  *
- * Irreversible wavelets, one tile, the order of layers, SOP before every
- * packet.
+ * Uses irreversible wavelets, one tile, the progression order by layers, and
+ * SOP before every packet.
  *
  * Returns: (transfer full) (nullable): a codestream
  */
@@ -266,7 +267,7 @@ gst_j2k_picture_encode (const GstJ2kPictureSettings *settings,
     set_parameters (&parameters, settings, &frame->info);
     good = compress (codec, image, &output, settings, &parameters);
   } else {
-    g_string_append (text, "there is no memory");
+    g_string_append (text, "out of memory");
   }
   opj_destroy_codec (codec);
   if (image != NULL)

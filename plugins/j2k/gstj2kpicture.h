@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 /**
  * GstJ2kPictureSettings:
  * @n_layers: 1 to %GST_J2K_MAX_LAYERS
- * @sizes: for each layer the bytes of a picture up to it
+ * @sizes: for each layer the size in bytes of a picture with all layers up to it
  * @n_resolutions: at least 1
  * @n_threads: at least 1
  */

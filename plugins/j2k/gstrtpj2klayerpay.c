@@ -43,7 +43,7 @@ typedef struct
   gsize size;
   GstBuffer *input;
   GstBufferList *packets;
-  gsize room; /* of a packet, for the codestream's bytes */
+  gsize room; /* for the codestream's bytes in a packet */
 } Cut;
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
@@ -58,7 +58,7 @@ static GstStaticPadTemplate src_template =
 
 G_DEFINE_FINAL_TYPE (GstRtpJ2kLayerPay, gst_rtp_j2k_layer_pay,
     GST_TYPE_RTP_BASE_PAYLOAD);
-/* Above rtpj2kpay, which knows no layers. */
+/* Above the rank of rtpj2kpay, which does not support layers. */
 GST_ELEMENT_REGISTER_DEFINE (rtpj2klayerpay, "rtpj2klayerpay", GST_RANK_PRIMARY,
     GST_TYPE_RTP_J2K_LAYER_PAY);
 
@@ -112,8 +112,8 @@ add_main_header (Cut *cut, gsize size, guint8 priority)
   }
 }
 
-/* Where the RTP packet from @from on has to end: it has as many J2K packets as
- * fit, or a part of one (RFC 5371 section 5). */
+/* End of the RTP packet that begins at @from: it contains as many JPEG 2000
+ * packets as fit, or a part of one (RFC 5371 section 5). */
 static gsize
 find_end (const Cut *cut, gsize from, gsize limit)
 {
@@ -150,7 +150,8 @@ cut_picture (Cut *cut, const GstJ2kCodestream *codestream)
 
   if (!gst_j2k_codestream_find_layers (codestream, cut->data, cut->size,
           ends)) {
-    GST_LOG_OBJECT (cut->payload, "a codestream that cannot be cut");
+    GST_LOG_OBJECT (cut->payload,
+        "a codestream that cannot be split into layers");
     add_main_header (cut, from, GST_J2K_PRIORITY_NONE);
     add_layer (cut, from, cut->size, GST_J2K_PRIORITY_NONE);
     return;
@@ -170,8 +171,8 @@ check_picture (GstRtpJ2kLayerPay *self, const GstMapInfo *map,
 
   if (map->size > GST_J2K_MAX_CODESTREAM_SIZE)
     g_set_error (&error, GST_J2K_ERROR, 0,
-        "it has %" G_GSIZE_FORMAT " bytes, and RTP can carry %u", map->size,
-        GST_J2K_MAX_CODESTREAM_SIZE);
+        "it has %" G_GSIZE_FORMAT " bytes, but RTP can carry at most %u",
+        map->size, GST_J2K_MAX_CODESTREAM_SIZE);
   else
     gst_j2k_codestream_parse (codestream, map->data, map->size, &error);
   if (error == NULL)

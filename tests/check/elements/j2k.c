@@ -404,9 +404,9 @@ static const Fault faults[] = {
   { "videotestsrc ! " RAW " ! j2klayerenc bitrates=\"<1000000,500000>\"",
       "must increase" },
   { "videotestsrc ! " RAW " ! j2klayerenc bitrates=\"<1000,500000>\"",
-      "headers alone are" },
+      "headers alone need" },
   { "videotestsrc ! " RAW " ! j2klayerenc bitrates=\"<500000,900000000>\"",
-      "are possible here" },
+      "are possible: reduce it" },
   { "videotestsrc ! " RAW " ! j2klayerenc bitrates=\"<10000,20000,30000,40000,"
     "50000,60000,70000,80000,90000,100000,110000,120000,130000,140000,"
     "150000,160000,170000>\"",
