@@ -79,7 +79,8 @@ gst_rtp_vp9_svc_pay_set_caps (GstRTPBasePayload *payload, GstCaps *caps)
   if (!gst_vp9_svc_structure_from_caps (caps, &self->structure, &self->width,
           &self->height)) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("The caps do not say the layers and the size of the video."),
+        ("The caps have no layers or no video size. Use the caps of "
+         "vp9svcenc."),
         ("caps: %" GST_PTR_FORMAT, caps));
     return FALSE;
   }
@@ -88,7 +89,7 @@ gst_rtp_vp9_svc_pay_set_caps (GstRTPBasePayload *payload, GstCaps *caps)
   return gst_rtp_base_payload_set_outcaps (payload, NULL);
 }
 
-/* The lowest layer begins a picture. */
+/* The lowest layer starts a new picture. */
 static void
 begin_picture (GstRtpVp9SvcPay *self, const GstVp9SvcLayerFrame *frame)
 {
@@ -125,7 +126,7 @@ make_packet (GstRtpVp9SvcPay *self, const GstVp9SvcDescriptor *descriptor,
   return packet;
 }
 
-/* As many packets of even size as are needed. */
+/* Splits a frame into as few packets as possible, of equal size. */
 static GstBufferList *
 make_packets (GstRtpVp9SvcPay *self, GstVp9SvcDescriptor *descriptor,
     GstBuffer *layer_frame)
@@ -167,8 +168,8 @@ gst_rtp_vp9_svc_pay_handle_buffer (GstRTPBasePayload *payload,
   if (!gst_buffer_get_vp9_svc_meta (layer_frame, &descriptor.frame)
       || descriptor.frame.spatial_id >= self->structure.n_spatial) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("A buffer does not say which layer it is of."),
-        ("its GstVp9SvcMeta is missing or wrong"));
+        ("A buffer has no layer information. Connect vp9svcenc directly."),
+        ("its GstVp9SvcMeta is missing or invalid"));
     return GST_FLOW_ERROR;
   }
   begin_picture (self, &descriptor.frame);
@@ -184,7 +185,7 @@ gst_rtp_vp9_svc_pay_handle_buffer (GstRTPBasePayload *payload,
   packets = make_packets (self, &descriptor, layer_frame);
   if (packets == NULL) {
     GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
-        ("An mtu of %u leaves no room for the picture.",
+        ("The mtu of %u is too small for the picture data. Increase mtu.",
             GST_RTP_BASE_PAYLOAD_MTU (self)),
         (NULL));
     return GST_FLOW_ERROR;
@@ -228,7 +229,7 @@ gst_rtp_vp9_svc_pay_class_init (GstRtpVp9SvcPayClass *klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "RTP VP9 SVC payloader",
       "Codec/Payloader/Network/RTP",
-      "Payloads VP9 layer frames with the layers of each (RFC 9628)",
+      "Payloads VP9 layer frames with their layer indices (RFC 9628)",
       "The lmcc project");
 }
 

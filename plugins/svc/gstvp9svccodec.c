@@ -3,9 +3,9 @@
  */
 
 /*
- * libvpx's VP9 encoder, one pass and without lag. Every spatial layer is told
- * picture by picture what to refer to, in libvpx's words: "last" is the earlier
- * picture, "golden" the layer below.
+ * Wraps libvpx's VP9 encoder, with one pass and no lag. For every picture each
+ * spatial layer is told which frames to refer to, in libvpx's terms: "last" is
+ * the earlier picture, "golden" is the layer below.
  */
 #include "gstvp9svccodec.h"
 
@@ -15,32 +15,32 @@
 
 #define TIMEBASE 90000
 
-/* How far ahead of its rate a layer may be, ms, and where that is to stay:
- * what libvpx's own examples of one-pass coding take. */
+/* Maximum and target fill of a layer's rate buffer, in ms: the values of
+ * libvpx's own examples of one-pass coding. */
 #define BUFFER_SIZE 1000
 #define BUFFER_INITIAL_SIZE 500
 #define BUFFER_OPTIMAL_SIZE 600
 #define SHOOT_PERCENT 50
 
-/* A key picture may take this many per cent of a picture's share of the
- * rate. */
+/* Maximum size of a key frame, in per cent of the average size of a picture. */
 #define MAX_INTRA_PERCENT 900
 
-/* Libvpx's cyclic refresh codes a part of each picture finer, which the layers
- * above then code anew: without it the levels are 0.4 dB better on the
- * average. */
+/* Libvpx's cyclic refresh codes a part of each picture with finer quantizers,
+ * which the layers above then have to code again. Without it the levels are 0.4
+ * dB better on average. */
 #define AQ_NONE 0
 
-/* Smaller pictures are worth a slower search, whose time counts little beside
- * that of the full size: a third more for all layers, and the levels are 0.4 dB
- * better on the average. From speed 4 to 3 it would be six times as long. */
+/* Smaller pictures deserve a slower search, because it takes little time
+ * compared with the full size: all layers together take a third longer, and the
+ * levels are 0.4 dB better on average. Speed 3 instead of 4 would take six
+ * times as long. */
 #define SMALL_SLOWER 2
 #define SMALL_MIN_SPEED 4
 
 /* A tile is at least 256 pixels wide. */
 #define MIN_TILE_WIDTH 256
 
-/* Of the superframe index, VP9 bitstream specification, annex B. */
+/* Superframe index: VP9 bitstream specification, annex B. */
 #define SUPERFRAME_MARKER 0xc0
 
 struct _GstVp9SvcCodec
@@ -51,7 +51,7 @@ struct _GstVp9SvcCodec
   vpx_codec_ctx_t context;
   gboolean opened;
   gint64 last_pts;
-  /* What libvpx gave for the picture under way. */
+  /* Output of libvpx for the current picture. */
   GstBuffer *out[GST_VP9_SVC_MAX_SPATIAL];
   guint n_out;
 };
@@ -80,8 +80,8 @@ get_bitrate (const GstVp9SvcCodec *codec, const GstVp9SvcSettings *settings,
   return MAX (sum / 1000, 1);
 }
 
-/* libvpx counts a spatial layer's temporal layers from the lowest on, in
- * kbit/s. */
+/* For each temporal layer libvpx expects the cumulative rate of it and all
+ * lower ones, in kbit/s. */
 static void
 fill_rates (GstVp9SvcCodec *codec, const GstVp9SvcSettings *settings)
 {
@@ -137,7 +137,7 @@ fill_config (GstVp9SvcCodec *codec, const GstVp9SvcSettings *settings)
   config->g_threads = settings->threads;
   config->g_pass = VPX_RC_ONE_PASS;
   config->g_lag_in_frames = 0;
-  /* Without it a lower layer cannot be decoded alone. */
+  /* Without this setting a lower layer cannot be decoded alone. */
   config->g_error_resilient = VPX_ERROR_RESILIENT_DEFAULT;
   config->rc_end_usage = VPX_CBR;
   config->rc_dropframe_thresh = 0;
@@ -277,9 +277,9 @@ open_codec (GstVp9SvcCodec *codec, const GstVp9SvcSettings *settings,
 /*
  * gst_vp9_svc_codec_new:
  * @structure: the layers
- * @info: of the pictures, I420
- * @settings: rates and the like
- * @error: (out): what libvpx does not like
+ * @info: format of the pictures, I420
+ * @settings: rates and other settings
+ * @error: (out): the setting that libvpx refuses
  *
  * Returns: (transfer full) (nullable): an encoder
  */
@@ -318,16 +318,16 @@ gst_vp9_svc_codec_free (GstVp9SvcCodec *codec)
 /*
  * gst_vp9_svc_codec_set_settings:
  * @codec: an encoder
- * @settings: from the next picture on; another number of threads does not count
- * @error: (out): what libvpx does not like
+ * @settings: used from the next picture on; the number of threads cannot change
+ * @error: (out): the setting that libvpx refuses
  */
 gboolean
 gst_vp9_svc_codec_set_settings (GstVp9SvcCodec *codec,
     const GstVp9SvcSettings *settings, GError **error)
 {
   fill_rates (codec, settings);
-  /* Each layer has quantizers and a speed of its own, which the configuration
-   * then counts with. */
+  /* Each layer has its own quantizers and speed, which libvpx only takes over
+   * when the configuration is set. */
   if ((is_layered (codec) && !set_layers (codec, settings))
       || vpx_codec_enc_config_set (&codec->context, &codec->config)
           != VPX_CODEC_OK
@@ -339,9 +339,9 @@ gst_vp9_svc_codec_set_settings (GstVp9SvcCodec *codec,
   return TRUE;
 }
 
-/* A frame's header names three buffers, used or not: none may be one that a
- * receiver need not have. Where there is only the layer below, it is "last", as
- * libvpx has it itself on key pictures. */
+/* A frame header names three buffers, whether the frame uses them or not. A
+ * receiver must have all of them. If the frame refers to the layer below only,
+ * that is "last", as libvpx does itself in key frames. */
 static void
 fill_references (vpx_svc_ref_frame_config_t *config, guint s,
     const GstVp9SvcLayerFrame *frame)
@@ -394,7 +394,7 @@ wrap_picture (vpx_image_t *image, GstVideoFrame *picture)
   }
 }
 
-/* Strictly increasing, which libvpx insists on. */
+/* libvpx requires strictly increasing timestamps. */
 static gint64
 get_codec_pts (GstVp9SvcCodec *codec, GstClockTime pts)
 {
@@ -409,13 +409,13 @@ get_codec_pts (GstVp9SvcCodec *codec, GstClockTime pts)
 /*
  * gst_vp9_svc_codec_encode:
  * @codec: an encoder
- * @picture: as it is to be shown
- * @pts: when
- * @duration: for how long; at least a tick of 1/90000 s
- * @frames: (array): what each spatial layer refers to
- * @key: it is a key picture
- * @buffers: (out) (array): a buffer for each spatial layer, to the caller
- * @error: (out): what went wrong
+ * @picture: the picture to encode
+ * @pts: its presentation time
+ * @duration: its duration, at least one tick of 1/90000 s
+ * @frames: (array): references of each spatial layer
+ * @key: whether it is a key frame
+ * @buffers: (out) (array) (transfer full): a buffer for each spatial layer
+ * @error: (out): the reason of a failure
  */
 gboolean
 gst_vp9_svc_codec_encode (GstVp9SvcCodec *codec, GstVideoFrame *picture,
@@ -441,7 +441,7 @@ gst_vp9_svc_codec_encode (GstVp9SvcCodec *codec, GstVideoFrame *picture,
     return fail (codec, "encode a picture", error);
   if (codec->n_out != codec->structure.n_spatial) {
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_ENCODE,
-        "libvpx made %u layers of a picture, not %u", codec->n_out,
+        "libvpx produced %u layers of a picture instead of %u", codec->n_out,
         codec->structure.n_spatial);
     return FALSE;
   }
@@ -460,9 +460,8 @@ count_bytes (gsize value)
 
 /*
  * gst_vp9_svc_codec_join:
- * @buffers: (array length=n_buffers) (transfer full): the layer frames of a
- *     picture
- * @n_buffers: how many
+ * @buffers: (array length=n_buffers) (transfer full): layer frames of a picture
+ * @n_buffers: number of layer frames
  *
  * Returns: (transfer full): the picture as one superframe, with its index
  */

@@ -12,14 +12,14 @@ G_BEGIN_DECLS
 
 /**
  * GstVp9SvcSettings:
- * @bitrates: of each layer frame class alone, bit/s, spatial layers outermost:
+ * @bitrates: rate of each layer frame class alone (bit/s), spatial layers outermost:
  *     S0T0, S0T1, ... S1T0, ...
  * @cpu_used: speed, 5 (best) to 9 (fastest)
  * @threads: at least 1
  * @min_quantizer: 0 to 63
  * @max_quantizer: 0 to 63
  *
- * What may change while pictures come.
+ * Settings that can change between pictures.
  */
 typedef struct
 {
@@ -32,6 +32,7 @@ typedef struct
 
 /**
  * GstVp9SvcCodec:
+ *
  * libvpx's encoder with the references of a #GstVp9SvcStructure.
  */
 typedef struct _GstVp9SvcCodec GstVp9SvcCodec;

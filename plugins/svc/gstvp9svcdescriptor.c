@@ -3,7 +3,7 @@
  */
 #include "gstvp9svcdescriptor.h"
 
-/* The first octet of RFC 9628 section 4.2, */
+/* Bits of the first octet (RFC 9628 section 4.2), */
 #define DESCRIPTOR_I 0x80
 #define DESCRIPTOR_P 0x40
 #define DESCRIPTOR_L 0x20
@@ -11,14 +11,14 @@
 #define DESCRIPTOR_E 0x04
 #define DESCRIPTOR_V 0x02
 #define DESCRIPTOR_Z 0x01
-/* the first of the picture ID, */
+/* of the first octet of the picture ID, */
 #define PICTURE_ID_M 0x80
-/* the layer indices, */
+/* of the layer indices, */
 #define LAYER_TID_SHIFT 5
 #define LAYER_U 0x10
 #define LAYER_SID_SHIFT 1
 #define LAYER_D 0x01
-/* and those of the scalability structure, section 4.2.1. */
+/* and of the scalability structure (section 4.2.1). */
 #define STRUCTURE_N_S_SHIFT 5
 #define STRUCTURE_Y 0x10
 #define STRUCTURE_G 0x08
@@ -35,7 +35,7 @@ write_uint16 (guint8 *data, guint value)
   return 2;
 }
 
-/* The picture group: each picture has one reference. */
+/* Writes the picture group, in which each picture has one reference. */
 static gsize
 write_group (const GstVp9SvcStructure *structure, guint8 *data)
 {
@@ -94,13 +94,13 @@ first_octet (const GstVp9SvcDescriptor *descriptor)
 
 /*
  * gst_vp9_svc_descriptor_write:
- * @descriptor: what to say
- * @data: (out): room for %GST_VP9_SVC_DESCRIPTOR_MAX_SIZE
+ * @descriptor: the content to write
+ * @data: (out): buffer of %GST_VP9_SVC_DESCRIPTOR_MAX_SIZE bytes
  *
- * Every picture is a switching up point (U): what is of a higher temporal layer
- * refers to nothing of such a layer before it.
+ * Every picture is a switching up point (U): a picture of a higher temporal
+ * layer does not refer to an earlier picture of such a layer.
  *
- * Returns: octets written
+ * Returns: number of octets written
  */
 gsize
 gst_vp9_svc_descriptor_write (const GstVp9SvcDescriptor *descriptor,

@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* Payload descriptor and scalability structure at their largest: 3 + 2 octets, 1 +
- * 3 sizes of 4, 1 + 4 pictures of 2. */
+/* Maximum size of payload descriptor and scalability structure: 3 + 2 octets, 1 + 3 sizes
+ * of 4, 1 + 4 pictures of 2. */
 #define GST_VP9_SVC_DESCRIPTOR_MAX_SIZE 27
 
 /**
@@ -17,14 +17,14 @@ G_BEGIN_DECLS
  * @frame: the layer frame
  * @picture_id: 15 bits
  * @tl0picidx: counts the pictures of temporal layer 0
- * @start: the packet begins the layer frame
- * @end: the packet ends it
- * @highest: no layer is above it
- * @structure: (nullable): put the scalability structure into the packet
- * @width: of the video, for the structure
- * @height: of the video, for the structure
+ * @start: whether the packet begins the layer frame
+ * @end: whether the packet ends it
+ * @highest: whether it is the highest layer of the picture
+ * @structure: (nullable): scalability structure to put into the packet
+ * @width: width of the video, for the structure
+ * @height: height of the video, for the structure
  *
- * What one packet says of itself, RFC 9628 section 4.2, in non-flexible mode.
+ * The payload descriptor of one packet (RFC 9628 section 4.2, non-flexible mode).
  */
 typedef struct
 {

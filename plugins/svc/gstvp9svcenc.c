@@ -55,11 +55,11 @@
 GST_DEBUG_CATEGORY_STATIC (vp9svcenc_debug);
 #define GST_CAT_DEFAULT vp9svcenc_debug
 
-/* More do not help at the sizes that can be sent in layers. */
+/* More threads do not help at the picture sizes that are sent in layers. */
 #define MAX_AUTOMATIC_THREADS 4
 
-/* libvpx scales references in blocks of 16 pixels: below that a layer would be
- * nothing but border. */
+/* libvpx scales references in blocks of 16 pixels. A smaller layer would
+ * consist of border only. */
 #define MIN_LAYER_SIZE 16
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
@@ -79,7 +79,7 @@ G_DEFINE_FINAL_TYPE (GstVp9SvcEnc, gst_vp9_svc_enc, GST_TYPE_VIDEO_ENCODER);
 GST_ELEMENT_REGISTER_DEFINE (vp9svcenc, "vp9svcenc", GST_RANK_NONE,
     GST_TYPE_VP9_SVC_ENC);
 
-/* Reads the properties that count for the next picture. */
+/* Reads the properties that apply to the next picture. */
 static gboolean
 get_settings (GstVp9SvcEnc *self, GstVp9SvcSettings *settings, GError **error)
 {
@@ -101,8 +101,9 @@ get_settings (GstVp9SvcEnc *self, GstVp9SvcSettings *settings, GError **error)
 
   if (good && settings->min_quantizer > settings->max_quantizer) {
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-        "min-quantizer %u is above max-quantizer %u", settings->min_quantizer,
-        settings->max_quantizer);
+        "min-quantizer %u is above max-quantizer %u: set it to the same or a "
+        "lower value",
+        settings->min_quantizer, settings->max_quantizer);
     good = FALSE;
   }
   if (settings->threads == 0)
@@ -164,7 +165,7 @@ negotiate_output (GstVp9SvcEnc *self)
   g_autofree gchar *mode = get_mode_name (self);
   GstCaps *caps;
 
-  /* Without a peer nobody asks for whole pictures. */
+  /* Without a peer no element can ask for whole pictures. */
   self->layered = allowed == NULL
       || (gst_caps_get_size (allowed) > 0
           && gst_structure_has_name (gst_caps_get_structure (allowed, 0),
@@ -229,7 +230,8 @@ gst_vp9_svc_enc_set_format (GstVideoEncoder *encoder, GstVideoCodecState *state)
   return negotiate_output (self);
 }
 
-/* Whether the upper layers of the next picture refer to nothing before it. */
+/* Whether the upper layers of the next picture do not refer to earlier
+ * pictures. */
 static gboolean
 is_layer_switch (GstVp9SvcEnc *self, guint distance)
 {
@@ -300,7 +302,8 @@ encode_picture (GstVp9SvcEnc *self, GstVideoCodecFrame *frame,
 
   if (!gst_video_frame_map (&picture, &self->input_state->info,
           frame->input_buffer, GST_MAP_READ)) {
-    GST_ELEMENT_ERROR (self, STREAM, ENCODE, ("A picture cannot be read."),
+    GST_ELEMENT_ERROR (self, STREAM, ENCODE,
+        ("Cannot read a picture: its buffer is too small or unreadable."),
         (NULL));
     return FALSE;
   }
@@ -327,7 +330,7 @@ mark_layer (GstBuffer *buffer, const GstVp9SvcLayerFrame *frame)
   gst_buffer_add_lmcc_layer_meta (buffer, &mark);
 }
 
-/* Takes @frame and the buffers. */
+/* Takes ownership of @frame and the buffers. */
 static GstFlowReturn
 push_layers (GstVp9SvcEnc *self, GstVideoCodecFrame *frame,
     const GstVp9SvcLayerFrame *frames, GstBuffer **buffers)
@@ -339,7 +342,7 @@ push_layers (GstVp9SvcEnc *self, GstVideoCodecFrame *frame,
   for (s = 0; s < last; s++) {
     mark_layer (buffers[s], &frames[s]);
     frame->output_buffer = buffers[s];
-    /* It takes the frame's buffer in any case. */
+    /* finish_subframe() always takes the frame's buffer. */
     if (ret == GST_FLOW_OK)
       ret = gst_video_encoder_finish_subframe (encoder, frame);
     else
@@ -414,7 +417,7 @@ caps_have_size (const GstCaps *caps)
       && gst_structure_has_field (structure, "height");
 }
 
-/* Caps without a size are let in, to be refused with a reason. */
+/* Accepts caps without a size, so that the error can name the cause. */
 static gboolean
 gst_vp9_svc_enc_sink_query (GstVideoEncoder *encoder, GstQuery *query)
 {
@@ -432,7 +435,7 @@ gst_vp9_svc_enc_sink_query (GstVideoEncoder *encoder, GstQuery *query)
       ->sink_query (encoder, query);
 }
 
-/* The base class would only say that the caps are refused. */
+/* Posts the reason; the base class would only refuse the caps. */
 static gboolean
 gst_vp9_svc_enc_sink_event (GstVideoEncoder *encoder, GstEvent *event)
 {
@@ -442,7 +445,8 @@ gst_vp9_svc_enc_sink_event (GstVideoEncoder *encoder, GstEvent *event)
     gst_event_parse_caps (event, &caps);
     if (!caps_have_size (caps)) {
       GST_ELEMENT_ERROR (encoder, STREAM, FORMAT,
-          ("The caps do not say the video's width and height."),
+          ("The caps have no video width and height: the upstream element must "
+           "set both."),
           ("caps: %" GST_PTR_FORMAT, caps));
       gst_event_unref (event);
       return FALSE;
@@ -487,7 +491,7 @@ gst_vp9_svc_enc_class_init (GstVp9SvcEncClass *klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "VP9 SVC encoder",
       "Codec/Encoder/Video",
-      "Encodes VP9 in spatial or quality layers and temporal layers",
+      "Encodes VP9 with spatial, quality and temporal layers",
       "The lmcc project");
 }
 

@@ -10,8 +10,8 @@
 G_BEGIN_DECLS
 
 /*
- * The object lock guards the properties, which set_property() writes. All else
- * belongs to the streaming thread, under the base class's stream lock.
+ * The object lock protects the properties, which set_property() writes. All other fields
+ * belong to the streaming thread and its stream lock.
  */
 struct _GstVp9SvcEnc
 {
@@ -21,19 +21,20 @@ struct _GstVp9SvcEnc
   gboolean halved;
   gint target_bitrate;
   GValue layer_bitrates;
-  gboolean scaled; /* target_bitrate is newer than those */
+  gboolean scaled; /* target_bitrate was set after layer_bitrates */
   guint keyframe_max_dist;
   guint switch_distance;
-  GstVp9SvcSettings settings; /* without the rates, which follow from these */
+  GstVp9SvcSettings
+      settings; /* without the rates, which come from the fields above */
   gboolean settings_changed;
 
   GstVp9SvcStructure structure;
   GstVp9SvcCodec *codec;
   GstVideoCodecState *input_state;
-  gboolean layered; /* a buffer for each layer frame */
+  gboolean layered; /* one buffer for each layer frame */
   gboolean key_wanted;
-  guint position;     /* pictures since the last key picture */
-  guint since_switch; /* pictures since the upper layers' last one */
+  guint position;     /* pictures since the last key frame */
+  guint since_switch; /* pictures since the upper layers' last switch point */
 };
 
 void gst_vp9_svc_enc_install_properties (GObjectClass *object_class);

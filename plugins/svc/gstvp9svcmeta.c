@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What encoder and payloader tell each other of a layer frame. */
+/* The meta by which the encoder describes a layer frame to the payloader. */
 #include "gstvp9svcmeta.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@
 /*
  * gst_vp9_svc_meta_register:
  *
- * Registers the meta. May be called again, from any thread.
+ * Registers the meta. Can be called several times, from any thread.
  */
 void
 gst_vp9_svc_meta_register (void)
@@ -34,7 +34,7 @@ gst_vp9_svc_meta_register (void)
 /*
  * gst_buffer_add_vp9_svc_meta:
  * @buffer: a writable buffer, one layer frame
- * @frame: its layer and what it refers to
+ * @frame: its layer and its references
  */
 gboolean
 gst_buffer_add_vp9_svc_meta (GstBuffer *buffer,
@@ -57,7 +57,8 @@ gst_buffer_add_vp9_svc_meta (GstBuffer *buffer,
 /*
  * gst_buffer_get_vp9_svc_meta:
  * @buffer: one layer frame
- * @frame: (out): its layer and whether it refers to others; the rest is zero
+ * @frame: (out): its layer and whether it has references; all other fields are
+ *     zero
  *
  * Returns: %FALSE if @buffer has no such meta, or one with a field missing or
  *     out of range
@@ -88,10 +89,10 @@ gst_buffer_get_vp9_svc_meta (GstBuffer *buffer, GstVp9SvcLayerFrame *frame)
 
 /*
  * gst_vp9_svc_structure_from_caps:
- * @caps: of layer frames
+ * @caps: caps of layer frames
  * @structure: (out): their layers
- * @width: (out): of the video, pixels
- * @height: (out): of the video, pixels
+ * @width: (out): width of the video in pixels
+ * @height: (out): height of the video in pixels
  *
  * Returns: %FALSE if a field is missing or out of range
  */

@@ -10,14 +10,14 @@
 
 G_BEGIN_DECLS
 
-/* Of the caps of a stream of which each buffer is one layer frame. A media type of
- * its own: what takes video/x-vp9 would take each layer frame for a picture. */
+/* Media type of a stream with one layer frame per buffer. It differs from video/x-vp9,
+ * because decoders for that would take each layer frame for a whole picture. */
 #define GST_VP9_SVC_MEDIA_TYPE "video/x-vp9-svc"
 
 #define GST_VP9_SVC_MODES \
   "{ L1T1, L1T2, L1T3, L2T1, L2T2, L2T3, L3T1, L3T2, L3T3 }"
 
-/* Their fields. */
+/* Fields of these caps. */
 #define GST_VP9_SVC_FIELD_MODE "scalability-mode"
 #define GST_VP9_SVC_FIELD_SCALING "layer-scaling"
 #define GST_VP9_SVC_SCALING_NONE "none"

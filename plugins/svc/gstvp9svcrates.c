@@ -2,17 +2,18 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The rate of each layer frame class. */
+/* The rates of the layer frame classes. */
 #include "gstvp9svcrates.h"
 
-/* libvpx counts in kbit/s. */
+/* libvpx works with whole kbit/s. */
 #define MIN_LAYER_BITRATE 1000
 
-/* Shares of the rate of the spatial layers, and GST_VP9_SVC_TEMPORAL_SHARES of
- * the temporal ones: those with which the levels, lowest temporal layers first,
- * came near to one layer of the same rate, measured with a film of 640x360 at
- * 1200 kbit/s. Pictures of equal size then span a factor of ten on the wire;
- * enlarged ones soon look no better for more bits. */
+/* Shares of the spatial layers in the total rate; GST_VP9_SVC_TEMPORAL_SHARES
+ * has those of the temporal layers. With these shares the quality at each
+ * level, lowest temporal layers first, comes close to that of one layer of the
+ * same rate; measured with a film of 640x360 at 1200 kbit/s. With layers of
+ * equal size the rates span a factor of ten. Enlarged smaller pictures soon do
+ * not gain from a higher rate. */
 static const gdouble halved_shares[GST_VP9_SVC_MAX_SPATIAL]
                                   [GST_VP9_SVC_MAX_SPATIAL] = {
                                     { 1.0 },
@@ -36,9 +37,9 @@ static const gdouble temporal_shares[GST_VP9_SVC_MAX_TEMPORAL]
 
 /*
  * gst_vp9_svc_rates_split:
- * @total: bit/s of all layers together
+ * @total: total rate of all layers (bit/s)
  * @structure: the layers
- * @bitrates: (out) (array): bit/s of each layer frame class alone
+ * @bitrates: (out) (array): rate of each layer frame class alone (bit/s)
  */
 void
 gst_vp9_svc_rates_split (guint total, const GstVp9SvcStructure *structure,
@@ -59,9 +60,9 @@ gst_vp9_svc_rates_split (guint total, const GstVp9SvcStructure *structure,
 
 /*
  * gst_vp9_svc_rates_sum:
- * @array: of int, bit/s
+ * @array: array of int (bit/s)
  *
- * Returns: bit/s of all layers together; what is no rate does not count
+ * Returns: total rate of all layers (bit/s); invalid rates are ignored
  */
 guint64
 gst_vp9_svc_rates_sum (const GValue *array)
@@ -81,10 +82,10 @@ gst_vp9_svc_rates_sum (const GValue *array)
 
 /*
  * gst_vp9_svc_rates_scale:
- * @total: bit/s that all layers together are to have
+ * @total: new total rate of all layers (bit/s)
  * @structure: the layers
- * @bitrates: (inout) (array): bit/s of each layer frame class alone, which keep
- *     their shares but for what is too little for a layer
+ * @bitrates: (inout) (array): rate of each layer frame class alone (bit/s);
+ *     each keeps its share, but stays above the minimum for a layer
  */
 void
 gst_vp9_svc_rates_scale (guint total, const GstVp9SvcStructure *structure,
@@ -103,13 +104,13 @@ gst_vp9_svc_rates_scale (guint total, const GstVp9SvcStructure *structure,
 
 /*
  * gst_vp9_svc_rates_from_array:
- * @array: of int, bit/s
+ * @array: array of int (bit/s)
  * @structure: the layers
- * @bitrates: (out) (array): bit/s of each layer frame class alone
- * @error: (out): why @array does not fit
+ * @bitrates: (out) (array): rate of each layer frame class alone (bit/s)
+ * @error: (out): why @array is invalid
  *
- * Returns: %FALSE if @array has not one rate for each class, or one out of
- *     range
+ * Returns: %FALSE if the number of rates differs from the number of classes, or
+ * a rate is out of range
  */
 gboolean
 gst_vp9_svc_rates_from_array (const GValue *array,
@@ -141,7 +142,8 @@ gst_vp9_svc_rates_from_array (const GValue *array,
   }
   if (sum > G_MAXINT) {
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-        "layer-bitrates: the sum of %" G_GUINT64_FORMAT " bit/s is above %d",
+        "layer-bitrates: the sum of %" G_GUINT64_FORMAT
+        " bit/s is above the maximum of %d",
         sum, G_MAXINT);
     return FALSE;
   }

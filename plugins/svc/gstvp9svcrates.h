@@ -10,8 +10,8 @@
 
 G_BEGIN_DECLS
 
-/* Of a spatial layer's rate, for each of three temporal layers: four pictures
- * have their worth from the first. */
+/* Shares of the temporal layers in a spatial layer's rate, for each of three temporal
+ * layers. The lowest gets most, because four pictures depend on its quality. */
 #define GST_VP9_SVC_TEMPORAL_SHARES \
   {                                 \
     0.6, 0.16, 0.24                 \

@@ -3,16 +3,16 @@
  */
 
 /*
- * Which layer each picture of a scalability mode is in, and what it refers to.
+ * The layer of each picture in a scalability mode, and its references.
  *
  * The modes are those of W3C's "Scalable Video Coding (SVC) Extension for
- * WebRTC", L1T1 to L3T3: every spatial layer predicts from the one below in the
- * same picture and from its own past; three temporal layers come as 0 2 1 2,
- * two as 0 1.
+ * WebRTC", L1T1 to L3T3. Every spatial layer predicts from the layer below in
+ * the same picture and from its own past. The sequence of temporal layers is 0
+ * 2 1 2 with three layers, and 0 1 with two.
  *
- * Of the eight buffers of a VP9 decoder each spatial layer has one for temporal
- * layer 0 and one for temporal layer 1. What is of the highest temporal layer
- * is kept only for the spatial layer above it.
+ * Of the eight buffers of a VP9 decoder each spatial layer uses one for
+ * temporal layer 0 and one for temporal layer 1. A frame of the highest
+ * temporal layer is only stored for the spatial layer above it.
  */
 #include "gstvp9svcstructure.h"
 
@@ -23,7 +23,7 @@ static const guint8 temporal_ids[GST_VP9_SVC_MAX_TEMPORAL]
                                   { 0, 2, 1, 2 },
                                 };
 
-/* The earlier picture that a picture refers to, in pictures back. */
+/* Distance to the earlier picture that a picture refers to, in pictures. */
 static const guint8 distances[GST_VP9_SVC_MAX_TEMPORAL]
                              [GST_VP9_SVC_MAX_PERIOD] = {
                                { 1 },
@@ -34,7 +34,7 @@ static const guint8 distances[GST_VP9_SVC_MAX_TEMPORAL]
 /*
  * gst_vp9_svc_structure_parse_mode:
  * @mode: (nullable): "L1T1" to "L3T3"
- * @structure: (out): its numbers of layers; @halved is left alone
+ * @structure: (out): gets the numbers of layers; @halved stays unchanged
  *
  * Returns: %FALSE if there is no such mode
  */
@@ -56,13 +56,13 @@ gst_vp9_svc_structure_parse_mode (const gchar *mode,
 /*
  * gst_vp9_svc_structure_get_size:
  * @structure: the layers
- * @width: of the video
- * @height: of the video
+ * @width: width of the video
+ * @height: height of the video
  * @spatial_id: a spatial layer
  * @layer_width: (out): its width, pixels
  * @layer_height: (out): its height, pixels
  *
- * libvpx makes odd sizes of lower layers even, upwards.
+ * libvpx rounds odd sizes of lower layers up to even ones.
  */
 void
 gst_vp9_svc_structure_get_size (const GstVp9SvcStructure *structure,
@@ -88,7 +88,7 @@ gst_vp9_svc_structure_get_period (const GstVp9SvcStructure *structure)
 /*
  * gst_vp9_svc_structure_get_temporal_id:
  * @structure: the layers
- * @position: pictures since the last key picture
+ * @position: number of pictures since the last key frame
  */
 guint
 gst_vp9_svc_structure_get_temporal_id (const GstVp9SvcStructure *structure,
@@ -101,9 +101,9 @@ gst_vp9_svc_structure_get_temporal_id (const GstVp9SvcStructure *structure,
 /*
  * gst_vp9_svc_structure_get_distance:
  * @structure: the layers
- * @position: pictures since the last key picture
+ * @position: number of pictures since the last key frame
  *
- * Returns: how many pictures before it the one is that it refers to
+ * Returns: distance to the earlier picture that it refers to, in pictures
  */
 guint
 gst_vp9_svc_structure_get_distance (const GstVp9SvcStructure *structure,
@@ -113,7 +113,8 @@ gst_vp9_svc_structure_get_distance (const GstVp9SvcStructure *structure,
                   [position % gst_vp9_svc_structure_get_period (structure)];
 }
 
-/* The buffer that a layer frame is kept in, -1 where nothing refers to it. */
+/* The decoder buffer that stores a layer frame, or -1 if no frame refers to
+ * it. */
 static gint
 update_slot (const GstVp9SvcStructure *structure, guint spatial_id,
     guint temporal_id)
@@ -130,11 +131,12 @@ update_slot (const GstVp9SvcStructure *structure, guint spatial_id,
 /*
  * gst_vp9_svc_structure_get_frame:
  * @structure: the layers
- * @position: pictures since the last key picture
- * @key: it is a key picture; @position is 0
- * @layer_switch: the upper layers refer to no earlier picture; TID is 0
+ * @position: number of pictures since the last key frame
+ * @key: whether it is a key frame; then @position is 0
+ * @layer_switch: whether the upper layers must not refer to earlier pictures;
+ *     then TID is 0
  * @spatial_id: a spatial layer
- * @frame: (out): what it refers to there
+ * @frame: (out): its references
  */
 void
 gst_vp9_svc_structure_get_frame (const GstVp9SvcStructure *structure,
@@ -165,7 +167,8 @@ gst_vp9_svc_structure_get_frame (const GstVp9SvcStructure *structure,
  * @spatial_id: SID, 0 to 2
  * @temporal_id: TID, 0 to 2
  *
- * As lmcc_codec_vp9 numbers them, whatever the mode: S0T0, S0T1, S0T2, S1T0 ...
+ * The numbers are those of lmcc_codec_vp9 in every mode: S0T0, S0T1, S0T2, S1T0
+ * ...
  *
  * Returns: the class of a layer frame
  */

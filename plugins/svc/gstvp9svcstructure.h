@@ -13,15 +13,15 @@ G_BEGIN_DECLS
 #define GST_VP9_SVC_MAX_LAYERS \
   (GST_VP9_SVC_MAX_SPATIAL * GST_VP9_SVC_MAX_TEMPORAL)
 
-/* Pictures after which the longest pattern of temporal layers repeats itself. */
+/* Period of the longest pattern of temporal layers, in pictures. */
 #define GST_VP9_SVC_MAX_PERIOD 4
 
 /**
  * GstVp9SvcStructure:
- * @n_spatial: spatial or quality layers, 1 to 3
- * @n_temporal: temporal layers, 1 to 3
- * @halved: each spatial layer has half the width and height of the one above;
- *     else all have the size of the video
+ * @n_spatial: number of spatial or quality layers, 1 to 3
+ * @n_temporal: number of temporal layers, 1 to 3
+ * @halved: whether each spatial layer has half the width and height of the one above;
+ *     otherwise all have the size of the video
  */
 typedef struct
 {
@@ -34,14 +34,14 @@ typedef struct
  * GstVp9SvcLayerFrame:
  * @spatial_id: SID
  * @temporal_id: TID
- * @inter_picture: predicted from an earlier picture (P)
- * @inter_layer: predicted from the layer below in the same picture (D)
- * @switch_point: needs no earlier layer frame of its class or above
- * @reference_slot: decoder buffer of the earlier picture, where @inter_picture
- * @layer_slot: decoder buffer of the layer below, where @inter_layer
- * @update_slot: decoder buffer that it is kept in, -1 for none
+ * @inter_picture: whether it is predicted from an earlier picture (P)
+ * @inter_layer: whether it is predicted from the layer below in the same picture (D)
+ * @switch_point: whether it needs no earlier layer frame of its class or above
+ * @reference_slot: decoder buffer of the earlier picture, if @inter_picture
+ * @layer_slot: decoder buffer of the layer below, if @inter_layer
+ * @update_slot: decoder buffer that stores it, -1 for none
  *
- * What one spatial layer of one picture refers to.
+ * The references of one spatial layer of one picture.
  */
 typedef struct
 {

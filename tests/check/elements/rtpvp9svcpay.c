@@ -459,7 +459,7 @@ GST_START_TEST (a_buffer_without_layer_is_refused)
       gst_bus_timed_pop_filtered (bus, 10 * GST_SECOND, GST_MESSAGE_ERROR);
   fail_unless (message != NULL);
   gst_message_parse_error (message, &error, NULL);
-  fail_unless (strstr (error->message, "which layer") != NULL);
+  fail_unless (strstr (error->message, "no layer information") != NULL);
   gst_element_set_state (pipeline, GST_STATE_NULL);
 }
 
