@@ -7,9 +7,9 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# Of the blurb's words: a unit in it, or what it begins with.
-UNIT = re.compile(r'\b(bit/s of IP packets|bit/s|ms|ns|bytes)\b')
-COUNTED = re.compile(r'^(Packets|Pictures|Buffers|Threads|Share)\b|\b(share)\b')
+# A blurb names its unit, or says what it counts.
+UNIT = re.compile(r'\b(bit/s|ms|ns|bytes)\b')
+COUNTED = re.compile(r'\b[Nn]umber of (?:\w+ )?(packets|pictures|buffers|threads|layers)\b|\b(share)\b')
 NUMBERS = {'gint', 'guint', 'gint64', 'guint64', 'gdouble', 'gfloat'}
 LISTS = {'gchararray', 'GstValueArray'}
 # GST_PARAM_CONTROLLABLE and so on are no enumeration of PyGObject.
@@ -51,7 +51,7 @@ def unit_of(blurb, type_name):
     if type_name in NUMBERS | LISTS and (found := UNIT.search(blurb)):
         return found[1]
     if type_name in NUMBERS and (found := COUNTED.search(blurb)):
-        return (found[1] or found[2]).lower()
+        return found[1] or found[2]
     return ''
 
 
