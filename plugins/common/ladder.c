@@ -203,9 +203,9 @@ too_little (GError **error, gdouble base, const LmccLadderLimits *limits)
       + 8.0 * limits->packet_overhead * limits->picture_rate;
 
   g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
-      "A base layer of %.0f kbit/s is too small for video: the headers of "
-      "%.3g pictures per second alone need %.0f kbit/s. Set it to %.0f kbit/s "
-      "or more",
+      "a base layer of %.0f kbit/s is too small for video: the headers of %.3g "
+      "pictures per second alone need %.0f kbit/s. Set it to %.0f kbit/s or "
+      "more",
       base / 1000, limits->picture_rate,
       8.0 * limits->packet_overhead * limits->picture_rate / 1000,
       ceil (need / (1.0 - RECORD_SHARE) / 1000));

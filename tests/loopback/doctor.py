@@ -81,7 +81,7 @@ print('with a second sender:')
 OTHER = send(SECOND)
 says(doctor(HOST), 'senders', 'warn', FIRST.address, SECOND.address, 'another address')
 for child, address in ((SENDER, SECOND.address), (OTHER, FIRST.address)):
-    lib.check(child.wait_for(f'Another sender, {address}, sends to group {GROUP}', 10),
+    lib.check(child.wait_for(f'Another sender, {address}, also sends to group {GROUP}', 10),
               f'the sender warns of {address}', *child.tail())
     child.stop()
 

@@ -116,7 +116,7 @@ def cable():
         since = time.monotonic()
         session.hosts[host].set_connected(True)
         session.goes_on(since, SOON, f'{name}\'s cable in again')
-        session.says(child, r'again, after', since, SOON, f'the {name}')
+        session.says(child, r'again after', since, SOON, f'the {name}')
     session.ends()
 
 
@@ -140,7 +140,7 @@ def firewall():
     session.plays()
     since = time.monotonic()
     session.hosts[0].namespace.ip('addr flush dev eth0 scope global')
-    session.says(session.sender, r'No packets leave.*has no IPv4 address.*send-timeout', since, 3, 'the sender')
+    session.says(session.sender, r'Cannot send packets.*has no IPv4 address.*send-timeout', since, 3, 'the sender')
     session.check(session.sender.ends(8) and session.sender.find('ERROR.*core|send-timeout'),
                   f'the sender fails after {time.monotonic() - since:.1f} s, of 4', *session.sender.tail())
     session.receiver.stop()
@@ -186,7 +186,7 @@ def tentative():
     sniffer = lib.sniff(space.prefix)
     since = time.monotonic()
     session = Session('tentative IPv6', group='ff15::53:1', hosts=hosts)
-    told = session.sender.wait_for(r'reports are taken on port [1-9]', SOON, 1, since)
+    told = session.sender.wait_for(r'reports are received on port [1-9]', SOON, 1, since)
     # On a busy machine the sender may begin when the check is over.
     lib.note(f'the sender has its address after {told[0][0] - since:.1f} s' if told else 'it had it from the start')
     session.plays()
@@ -213,7 +213,7 @@ def full_disk():
     since = time.monotonic()
     session.sender = lib.launch(line, '-m', prefix=(*session.hosts[0].prefix, 'unshare', '-m', 'sh', '-c', script,
                                                     'sh'))
-    session.says(session.sender, r'Could not write the session description.*Set sdp-location', since, SOON + 5,
+    session.says(session.sender, r'Cannot write the session description.*Set sdp-location', since, SOON + 5,
                  'the sender')
     session.plays()
     since = time.monotonic()
@@ -238,7 +238,7 @@ def descriptors():
     resource.prlimit(pid, resource.RLIMIT_NOFILE, (len(os.listdir(f'/proc/{pid}/fd')), limits[1]))
     # A new address needs a new socket for reports; another one would be too late.
     session.hosts[1].namespace.ip('addr del 10.77.0.2/24 dev eth0', 'addr add 10.77.0.22/24 dev eth0')
-    session.says(session.receiver, r'Reports to the sender cannot be sent.*ulimit -n', since, 15, 'the receiver')
+    session.says(session.receiver, r'Cannot send reports to the sender.*ulimit -n', since, 15, 'the receiver')
     since = time.monotonic()
     resource.prlimit(pid, resource.RLIMIT_NOFILE, limits)
     sniffer = lib.sniff(session.hosts[0].prefix)

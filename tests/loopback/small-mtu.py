@@ -11,7 +11,7 @@ import lib
 PORT = 15300
 # IPv6 needs 1280 bytes at least.
 MTU = 1280
-TOLD = 'WARNING.*longer than the interface'
+TOLD = 'WARNING.*exceed the MTU of the interface'
 # RTCP has a size of its own: what mends it is not mtu.
 SMALLER_MTU = 250
 CONTROL_TOLD = 'WARNING.*RTCP packets of'

@@ -118,7 +118,7 @@ def check_outages(receiver, host):
         since = time.monotonic()
         change(*away)
         receiver.goes_on(since, f'{out} is out')
-        told = receiver.child.wait_for(rf'Packets come by {left} only: .*{out}', 4, 1, since)
+        told = receiver.child.wait_for(rf'Packets are received on {left} only: .*{out}', 4, 1, since)
         lib.check(told, f'{receiver.name}: says that packets come by {left} only', *receiver.child.tail())
         since = time.monotonic()
         change(*back)
@@ -158,7 +158,7 @@ def run(name, group, source_specific, hosts):
     sending.set_connected('a', False)
     for receiver in receivers[1:]:
         receiver.goes_on(since, 'the sender\'s eth0 is out')
-    lib.check(sender.wait_for(r'Packets leave by eth1 only: .*eth0', 4, 1, since), 'the sender says so',
+    lib.check(sender.wait_for(r'Packets are sent on eth1 only: .*eth0', 4, 1, since), 'the sender says so',
               *sender.tail())
     since = time.monotonic()
     sending.set_connected('a', True)
@@ -167,7 +167,7 @@ def run(name, group, source_specific, hosts):
         check_interface_gone(sending, sender, receivers[1])
     for child in (sender, *(receiver.child for receiver in receivers)):
         text = [line for line in child.text().splitlines()
-                if re.search(r'CRITICAL|ERROR|senders share|Another sender', line)]
+                if re.search(r'CRITICAL|ERROR|Two senders use|Another sender', line)]
         lib.check(not text, f'{child.argv[-1]}: no complaint', *text)
         lib.check(child.stop(), 'stops', *child.tail())
 

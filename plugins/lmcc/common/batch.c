@@ -3,10 +3,11 @@
  */
 
 /*
- * What one system call receives. The kernel writes each packet into the memory
- * in which it is passed on. Where UDP_GRO is on, a datagram may be several
- * packets of one size in a row: it is scattered over memories, each filled up
- * to that size, which is the one that came last.
+ * Receives many packets with one system call. The kernel writes each packet
+ * directly into the memory in which it is passed on. With UDP_GRO a datagram
+ * may contain several consecutive packets of the same size. It is scattered
+ * over several memories, each filled up to that size, which is guessed from the
+ * latest datagram.
  */
 #include "config.h"
 
@@ -18,30 +19,32 @@
 #include <sys/mman.h>
 #include <time.h>
 
-/* Datagrams of a call by an I/O thread. */
+/* Datagrams per call of an I/O thread. */
 #define THREAD_SIZE 32
 
-/* Packets that the kernel puts together at most (UDP_GRO_CNT_MAX). A host may
- * send more of its own in one (UDP_MAX_SEGMENTS): the rest is copied. */
+/* Maximum number of packets that the kernel merges (UDP_GRO_CNT_MAX). Packets
+ * from this host can be merged in larger numbers (UDP_MAX_SEGMENTS); the rest
+ * is copied. */
 #define MAX_DEPTH 64
 
-/* Memories of all datagrams of a call: where each has many, a call takes fewer
- * datagrams. */
+/* Total number of memories of a call. The more memories a datagram needs, the
+ * fewer datagrams a call receives. */
 #define MAX_MEMORIES 512
 
 /* Freed packets that are kept for the next calls. */
 #define MAX_FREE 512
 
-/* The room of a packet: that of the largest one so far, in these steps. */
+/* Packets have the capacity of the largest packet so far, which grows in these
+ * steps. */
 #define FIRST_CAPACITY 512
 #define CAPACITY_GRAIN 64
 
-/* Behind the memories there is room for the largest datagram: of what is larger
- * than expected nothing is lost. Pages that are not written take no memory. */
+/* Behind the memories there is room for the largest possible datagram, so that
+ * unexpectedly large ones are not truncated. Unwritten pages take no memory. */
 #define SPILL_SIZE 65536
 
-/* A packet of which less than one half would be used is copied into memory of
- * its size, as it may wait there for seconds. */
+/* A packet that uses less than half of its memory is copied into a smaller one,
+ * because it may be buffered for seconds. */
 #define LEAST_USE 2
 
 typedef union
@@ -53,17 +56,17 @@ typedef union
 
 /**
  * GstLmccBatch:
- * @size: most datagrams of a call
- * @depth: memories of each
- * @active: datagrams of a call: @size, or fewer where @depth is large
- * @used: datagrams that the latest call filled
+ * @size: maximum number of datagrams per call
+ * @depth: number of memories per datagram
+ * @active: datagrams per call: @size, or fewer if @depth is large
+ * @used: datagrams that the latest call has filled
  * @stride: bytes that are written into a memory
- * @capacity: room of a memory, at least @stride
- * @memories: @depth of each datagram, %NULL where it was passed on
- * @vectors: @depth of each datagram, and its spill
- * @next_depth: of the next call; likewise the others
+ * @capacity: size of a memory, at least @stride
+ * @memories: @depth per datagram, %NULL if passed on
+ * @vectors: @depth per datagram, plus its spill
+ * @next_depth: value for the next call, as for the fields below
  *
- * Room for what one system call receives.
+ * Buffers for the datagrams of one system call.
  */
 struct _GstLmccBatch
 {
@@ -91,7 +94,7 @@ struct _GstLmccBatch
  * gst_lmcc_batch_clear:
  * @batch: a batch
  *
- * Drops the datagrams that nobody took.
+ * Drops the datagrams that were not taken.
  */
 void
 gst_lmcc_batch_clear (GstLmccBatch *batch)
@@ -114,7 +117,7 @@ clear_memories (GstLmccBatch *batch)
     g_clear_pointer (&batch->memories[i], lmcc_packet_unref);
 }
 
-/* Lays the memories out as the latest datagrams want it. */
+/* Arranges the memories for datagrams like the latest ones. */
 static void
 lay_out (GstLmccBatch *batch)
 {
@@ -132,7 +135,8 @@ lay_out (GstLmccBatch *batch)
   batch->used = batch->active;
 }
 
-/* Not of the heap, which may write what it gives. */
+/* Not from the heap, because some allocators write to memory that they
+ * return. */
 static guint8 *
 map_spills (guint size)
 {
@@ -141,13 +145,13 @@ map_spills (guint size)
           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
   if (spills == MAP_FAILED)
-    g_error ("No memory for %u datagrams", size);
+    g_error ("Out of memory for %u datagrams", size);
   return spills;
 }
 
 /**
  * gst_lmcc_batch_new:
- * @size: most datagrams of one call, at least 1
+ * @size: maximum number of datagrams per call, at least 1
  *
  * Returns: (transfer full): a batch
  */
@@ -192,8 +196,8 @@ gst_lmcc_batch_free (GstLmccBatch *batch)
 /**
  * gst_lmcc_batch_of_thread:
  *
- * Elements of an I/O thread have their turns one after the other, and need no
- * room of their own. What the one before has left is dropped.
+ * The elements of an I/O thread run one after the other and can share one
+ * batch. Datagrams that the previous element has left are dropped.
  *
  * Returns: (transfer none): the calling thread's batch, empty
  */
@@ -215,9 +219,9 @@ gst_lmcc_batch_of_thread (void)
 /**
  * gst_lmcc_batch_get:
  * @batch: a batch
- * @i: below what gst_lmcc_batch_add() returned
+ * @i: index, below the return value of gst_lmcc_batch_add()
  *
- * Returns: (transfer none): the datagram, valid until more are received
+ * Returns: (transfer none): the datagram, valid until the next call receives
  */
 GstLmccDatagram *
 gst_lmcc_batch_get (GstLmccBatch *batch, guint i)
@@ -230,8 +234,7 @@ gst_lmcc_batch_get (GstLmccBatch *batch, guint i)
  * gst_lmcc_batch_is_full:
  * @batch: a batch
  *
- * Returns: whether the latest call received as much as it had room for, so that
- *     more may wait
+ * Returns: whether the latest call filled all datagrams, so that more may wait
  */
 gboolean
 gst_lmcc_batch_is_full (const GstLmccBatch *batch)
@@ -239,7 +242,7 @@ gst_lmcc_batch_is_full (const GstLmccBatch *batch)
   return batch->used == batch->active;
 }
 
-/* Only what the latest call has filled is made ready again. */
+/* Only resets what the latest call has filled. */
 static void
 prepare (GstLmccBatch *batch)
 {
@@ -268,8 +271,8 @@ prepare (GstLmccBatch *batch)
   }
 }
 
-/* Returns: the size of the packets of which the datagram is put together, or 0
- *     for one packet. */
+/* Returns: the size of the packets that were merged into the datagram, or 0 for
+ * a single packet. */
 static gsize
 read_control (struct msghdr *message, GstLmccDatagram *datagram)
 {
@@ -318,7 +321,7 @@ copy_out (const GstLmccBatch *batch, guint message, gsize offset, gsize size,
   }
 }
 
-/* What lies in a memory as it is to be passed on is not copied. */
+/* A packet that lies in a memory of its own is passed on without a copy. */
 static LmccPacket *
 take_packet (GstLmccBatch *batch, guint message, gsize offset, gsize size)
 {
@@ -336,7 +339,7 @@ take_packet (GstLmccBatch *batch, guint message, gsize offset, gsize size)
   return packet;
 }
 
-/* The next call has room for what came in this one. */
+/* Sizes the next call for the datagrams of this one. */
 static void
 learn (GstLmccBatch *batch, gsize packet_size, guint n_packets)
 {
@@ -382,21 +385,22 @@ take_datagram (GstLmccBatch *batch, guint message, guint tag)
 
 /**
  * gst_lmcc_batch_add:
- * @batch: where the datagrams go, behind those that are there
+ * @batch: a batch; datagrams are appended
  * @fd: from gst_lmcc_socket_open_receive()
- * @tag: that they get
- * @error: (nullable): what is wrong with @fd
+ * @tag: tag of these datagrams
+ * @error: (nullable): the error of @fd
  *
- * Takes what waits in the socket, without waiting itself. Errors that the
- * network reports (ICMP) are not the socket's and are passed over.
+ * Receives the datagrams that wait in the socket, without blocking. Errors that
+ * the network reports (ICMP) are ignored, because they do not concern the
+ * socket.
  *
- * Packets that the kernel has put together come one by one, all with the time
- * at which it passed them on as one. It only puts together what it takes from
- * the network card in one go (NAPI), which is some 0.1 ms, or what the sender
- * handed over as one (UDP_SEGMENT). What measures trains bears packets that
- * come together each 5 ms.
+ * Packets that the kernel has merged are returned one by one, all with the
+ * timestamp of the merged packet. The kernel only merges packets that it takes
+ * from the network card in one go (NAPI), about 0.1 ms, or that the sender
+ * handed over as one (UDP_SEGMENT). The measurement of packet trains tolerates
+ * packets that arrive together every 5 ms.
  *
- * Returns: how many datagrams there are now, or -1 where @fd is of no use
+ * Returns: number of datagrams in @batch, or -1 if @fd cannot be used
  */
 gint
 gst_lmcc_batch_add (GstLmccBatch *batch, gint fd, guint tag, GError **error)
@@ -412,7 +416,7 @@ gst_lmcc_batch_add (GstLmccBatch *batch, gint fd, guint tag, GError **error)
   if (n < 0 && gst_lmcc_errno_is_transient (errno))
     n = 0;
   if (n < 0) {
-    gst_lmcc_set_errno (error, errno, "Could not receive: %s",
+    gst_lmcc_set_errno (error, errno, "Cannot receive packets: %s",
         g_strerror (errno));
     return -1;
   }
@@ -423,11 +427,11 @@ gst_lmcc_batch_add (GstLmccBatch *batch, gint fd, guint tag, GError **error)
 
 /**
  * gst_lmcc_batch_receive:
- * @batch: where the datagrams go; earlier ones that nobody took are dropped
+ * @batch: a batch; datagrams that were not taken are dropped
  * @fd: as for gst_lmcc_batch_add()
- * @error: (nullable): what is wrong with @fd
+ * @error: (nullable): the error of @fd
  *
- * Returns: how many datagrams, 0 for none now, or -1 where @fd is of no use
+ * Returns: number of datagrams, 0 for none, or -1 if @fd cannot be used
  */
 gint
 gst_lmcc_batch_receive (GstLmccBatch *batch, gint fd, GError **error)
@@ -447,10 +451,10 @@ compare_times (gconstpointer a, gconstpointer b)
 
 /**
  * gst_lmcc_batch_sort:
- * @batch: a batch that was received from several sockets
+ * @batch: a batch with datagrams of several sockets
  *
- * Puts the datagrams into the order in which the kernel got them. Those with
- * the same time stay in order.
+ * Sorts the datagrams by the time at which the kernel received them. The sort
+ * is stable.
  */
 void
 gst_lmcc_batch_sort (GstLmccBatch *batch)

@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* The value "auto" of GstLmccAlgorithm: on the source, what the session
- * announces. The others follow the library's registry. */
+/* The value "auto" of GstLmccAlgorithm. For the source it means the algorithm that the
+ * session announces. The other values are the numbers of the library's registry. */
 #define GST_LMCC_ALGORITHM_AUTO 0
 
 #define GST_TYPE_LMCC_ALGORITHM (gst_lmcc_algorithm_get_type ())
@@ -22,7 +22,7 @@ gint gst_lmcc_algorithm_from_name (const gchar *name);
 #define GST_TYPE_LMCC_BASE_ALGORITHM (gst_lmcc_base_algorithm_get_type ())
 GType gst_lmcc_base_algorithm_get_type (void);
 
-/* The value "native" of GstLmccLayering; a rate scheme has its own + 1. */
+/* The value "native" of GstLmccLayering; the others are the rate schemes + 1. */
 #define GST_LMCC_LAYERING_NATIVE 0
 
 #define GST_TYPE_LMCC_LAYERING (gst_lmcc_layering_get_type ())

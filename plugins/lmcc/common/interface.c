@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Which network interface: by name, by address, or by the routing table. */
+/* Chooses a network interface by name, by address, or by the routing table. */
 #include "config.h"
 
 #include "common/sockaddr.h"
@@ -18,7 +18,7 @@
  * gst_lmcc_interface_list:
  *
  * Returns: (transfer full): the interfaces that are up with their addresses,
- *     for an error text: "lo (127.0.0.1, ::1), eth0 (192.0.2.2)"
+ * for error messages: "lo (127.0.0.1, ::1), eth0 (192.0.2.2)"
  */
 gchar *
 gst_lmcc_interface_list (void)
@@ -107,7 +107,7 @@ find_interface (const gchar *name, const LmccAddress *with, LmccFamily family,
  * @group: a group
  * @local: (out): the address that the kernel would send from
  *
- * Returns: %FALSE where no route leads to @group
+ * Returns: %FALSE if no route leads to @group
  */
 gboolean
 gst_lmcc_route_lookup (const LmccAddress *group, LmccAddress *local)
@@ -131,7 +131,7 @@ gst_lmcc_route_lookup (const LmccAddress *group, LmccAddress *local)
   return found;
 }
 
-/* Where it says no, an interface that is not found may well be there. */
+/* If listing fails, an interface that was not found may still exist. */
 static gboolean
 can_list (GError **error)
 {
@@ -142,7 +142,7 @@ can_list (GError **error)
     return TRUE;
   }
   gst_lmcc_set_errno (error, errno,
-      "Could not list this host's network interfaces: %s%s", g_strerror (errno),
+      "Cannot list this host's network interfaces: %s%s", g_strerror (errno),
       gst_lmcc_open_remedy (errno));
   return FALSE;
 }
@@ -150,14 +150,14 @@ can_list (GError **error)
 /**
  * gst_lmcc_interface_choose:
  * @wanted: (nullable): name or address of an interface; %NULL or empty for the
- *     one that the route to @group names
- * @group: the group that is to be sent to or joined
+ *     interface of the route to @group
+ * @group: the group to send to or to join
  * @iface: (out): the interface
- * @error: (nullable): where there is no such interface; lists those that there
- *     are
+ * @error: (nullable): set if there is no such interface; lists the existing
+ *     ones
  *
- * Without a route to the group the loopback interface is taken, and @iface says
- * so.
+ * Without a route to the group it chooses the loopback interface, and sets a
+ * flag in @iface.
  *
  * Returns: whether @iface is set
  */
@@ -179,13 +179,13 @@ gst_lmcc_interface_choose (const gchar *wanted, const LmccAddress *group,
       return TRUE;
     list = gst_lmcc_interface_list ();
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-        "There is no network interface '%s' that is up and has an %s address. "
-        "Set multicast-iface to one of: %s",
+        "No network interface '%s' is up and has an %s address. Set "
+        "multicast-iface to one of: %s",
         wanted, group->family == LMCC_FAMILY_IPV6 ? "IPv6" : "IPv4", list);
     return FALSE;
   }
   if (gst_lmcc_route_lookup (group, &address)) {
-    /* Where the address is of no interface the kernel's own choice remains. */
+    /* If the address belongs to no interface, the kernel chooses. */
     find_interface (NULL, &address, group->family, iface);
     return TRUE;
   }
@@ -195,15 +195,15 @@ gst_lmcc_interface_choose (const gchar *wanted, const LmccAddress *group,
   }
   list = gst_lmcc_interface_list ();
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_NETWORK_UNREACHABLE,
-      "There is no route to the group and no loopback interface that is up "
-      "with an %s address. Bring an interface up (ip link set lo up); there "
-      "are: %s",
+      "No route leads to the group, and no loopback interface with an %s "
+      "address is up. Bring an interface up (ip link set lo up). Interfaces: "
+      "%s",
       group->family == LMCC_FAMILY_IPV6 ? "IPv6" : "IPv4", list);
   return FALSE;
 }
 
-/* One interface by its name. An address of the family is the one that is in use
- * where the interface still has it, else its first. */
+/* Looks up one interface by its name. Keeps the current address if the
+ * interface still has it, otherwise takes its first one. */
 static GstLmccInterfaceState
 look_at_interface (GstLmccInterface *iface, LmccFamily family)
 {
@@ -246,15 +246,14 @@ look_at_interface (GstLmccInterface *iface, LmccFamily family)
 /**
  * gst_lmcc_interface_follow:
  * @wanted: (nullable): as for gst_lmcc_interface_choose()
- * @group: likewise
- * @iface: (inout): what that chose; changed to what is to be used from now on
+ * @group: as for gst_lmcc_interface_choose()
+ * @iface: (inout): the chosen interface; gets the one to use from now on
  *
- * Chooses anew after links or addresses have changed. An interface stays as
- * long as it is usable, and gets its new address and index. Another one is
- * taken only where no name was asked for, and never the loopback interface in
- * its stead.
+ * Chooses again after links or addresses have changed. A usable interface
+ * stays, and gets its new address and index. Another interface replaces it only
+ * if the user has named none, and the loopback interface never does.
  *
- * Returns: how it is with @iface now
+ * Returns: the state of @iface
  */
 GstLmccInterfaceState
 gst_lmcc_interface_follow (const gchar *wanted, const LmccAddress *group,
@@ -284,7 +283,7 @@ gst_lmcc_interface_follow (const gchar *wanted, const LmccAddress *group,
 /**
  * gst_lmcc_interface_describe:
  * @iface: an interface
- * @state: how it is with it, not %GST_LMCC_INTERFACE_USABLE
+ * @state: its state, not %GST_LMCC_INTERFACE_USABLE
  *
  * Returns: (transfer full): cause and remedy, for a message
  */
@@ -296,27 +295,28 @@ gst_lmcc_interface_describe (const GstLmccInterface *iface,
 
   switch (state) {
     case GST_LMCC_INTERFACE_GONE:
-      return g_strdup_printf ("the network interface %s is gone. Connect it "
-                              "again, or set multicast-iface to another one",
+      return g_strdup_printf (
+          "the network interface %s is gone. Connect it again, or set "
+          "multicast-iface to another interface",
           iface->name);
     case GST_LMCC_INTERFACE_DOWN:
       return g_strdup_printf (
-          "the network interface %s is down. Bring it up "
-          "(ip link set %s up), or set multicast-iface to another one",
+          "the network interface %s is down. Bring it up (ip link set %s up), "
+          "or set multicast-iface to another interface",
           iface->name, iface->name);
     case GST_LMCC_INTERFACE_NO_CARRIER:
       return g_strdup_printf (
-          "the network interface %s has no link. Look at "
-          "its cable, or set multicast-iface to another one",
+          "the network interface %s has no link. Check its cable, or set "
+          "multicast-iface to another interface",
           iface->name);
     case GST_LMCC_INTERFACE_NO_ADDRESS:
       return g_strdup_printf (
-          "the network interface %s has no %s address. "
-          "Give it one (by DHCP, or ip address add), or set multicast-iface to "
-          "another one",
+          "the network interface %s has no %s address. Give it an address (by "
+          "DHCP, or ip address add), or set multicast-iface to another "
+          "interface",
           iface->name, v6 ? "IPv6" : "IPv4");
     default:
-      return g_strdup ("nothing is wrong with the network interface");
+      return g_strdup ("the network interface works");
   }
 }
 
@@ -324,7 +324,7 @@ gst_lmcc_interface_describe (const GstLmccInterface *iface,
  * gst_lmcc_host_has_address:
  * @address: an address
  *
- * Returns: whether it is one of this host; %TRUE where that cannot be known
+ * Returns: whether this host has the address; %TRUE if that is unknown
  */
 gboolean
 gst_lmcc_host_has_address (const LmccAddress *address)
@@ -347,7 +347,7 @@ gst_lmcc_host_has_address (const LmccAddress *address)
   return found;
 }
 
-/* Whether the two agree in what @mask says. */
+/* Whether both addresses have the same prefix under @mask. */
 static gboolean
 is_in_network (const LmccAddress *address, const LmccAddress *own,
     const struct sockaddr *mask)
@@ -368,10 +368,10 @@ is_in_network (const LmccAddress *address, const LmccAddress *own,
 
 /**
  * gst_lmcc_host_is_beside:
- * @address: another host's
+ * @address: address of another host
  *
- * Returns: whether it is in a network of one of this host's interfaces, so that
- *     no router is between; %TRUE where that cannot be known
+ * Returns: whether it is in the network of one of this host's interfaces,
+ * without a router in between; %TRUE if that is unknown
  */
 gboolean
 gst_lmcc_host_is_beside (const LmccAddress *address)
@@ -396,10 +396,9 @@ gst_lmcc_host_is_beside (const LmccAddress *address)
 
 /**
  * gst_lmcc_interface_get_mtu:
- * @name: of an interface
+ * @name: name of an interface
  *
- * Returns: the bytes of the longest IP packet that it sends in one piece, 0
- *     where that is not known
+ * Returns: the MTU of the interface in bytes, 0 if it is unknown
  */
 guint
 gst_lmcc_interface_get_mtu (const gchar *name)

@@ -21,30 +21,31 @@ struct _GstLmccIo
   GstLmccIoRun run;
   gpointer user_data;
 
-  /* the client's thread while it is attached, else the one that attaches it */
+  /* Owned by the client's thread while it is attached, otherwise by the thread that
+   * attaches it. */
   GArray *sources;  /* of GstLmccIoSource */
   GArray *readable; /* their tags */
-  gint polled_by; /* the epoll set of the thread that has the sources, or -1 */
+  gint polled_by;   /* epoll set that contains the sources, or -1 */
   gboolean napping;
 
   /* gst_lmcc_io_lock */
-  GstLmccIoThread *thread; /* or NULL: not attached */
+  GstLmccIoThread *thread; /* NULL if not attached */
   guint32 id;
-  GThread *runner; /* or NULL: it does not run */
+  GThread *runner; /* NULL if not running */
   gboolean leaving;
   gboolean freed;
   gboolean queued;
-  GList link; /* of those that run next */
+  GList link; /* entry in the queue of clients that run next */
   GSequenceIter *timer;
   guint64 due;
 };
 
-/* Which client has which thread, and who runs next. It is held for short, and
- * never while a client runs. */
+/* Protects which client belongs to which thread, and the order of runs. Held only
+ * briefly, and never while a client runs. */
 extern GMutex gst_lmcc_io_lock;
 
-/* A client has returned from its run, and so many threads wait for that: to tell
- * nobody would take a system call. */
+/* Signalled when a client returns from its run and threads wait for that. The counter
+ * saves a system call if no thread waits. */
 extern GCond gst_lmcc_io_cond;
 extern guint gst_lmcc_io_n_waiting;
 
@@ -52,7 +53,7 @@ extern guint gst_lmcc_io_n_waiting;
 gboolean gst_lmcc_io_poll (GstLmccIo *io, gint epoll_fd);
 void gst_lmcc_io_unpoll (GstLmccIo *io);
 
-/* common/io-thread.c: with the lock */
+/* common/io-thread.c: called with the lock held */
 gboolean gst_lmcc_io_join_thread (GstLmccIo *io, GError **error);
 GThread *gst_lmcc_io_leave_thread (GstLmccIo *io);
 void gst_lmcc_io_queue (GstLmccIo *io);

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* A client's descriptors: in the epoll set of its thread, or asked one by
+/* The descriptors of a client: in the epoll set of its thread, or polled one by
  * one. */
 #include "config.h"
 
@@ -37,10 +37,11 @@ remove_sources (GstLmccIo *io, gint epoll_fd, guint n)
 /**
  * gst_lmcc_io_poll:
  * @io: a client that is attached and does not run
- * @epoll_fd: its thread's set; events have the client's id and the tag
+ * @epoll_fd: the epoll set of its thread; events have the client's id and the
+ *     tag
  *
- * Adds the descriptors to the set, if they are in none. Where the kernel does
- * not take all, for want of memory, it takes none.
+ * Adds the descriptors to the set, unless they are in one. If the kernel
+ * refuses one of them for lack of memory, none is added.
  *
  * Returns: whether they are in the set
  */
@@ -65,7 +66,7 @@ gst_lmcc_io_poll (GstLmccIo *io, gint epoll_fd)
  * gst_lmcc_io_unpoll:
  * @io: a client that does not run, or that detaches itself
  *
- * Takes the descriptors out of the set in which they are, if they are in one.
+ * Removes the descriptors from the epoll set that contains them, if any.
  */
 void
 gst_lmcc_io_unpoll (GstLmccIo *io)
@@ -78,14 +79,14 @@ gst_lmcc_io_unpoll (GstLmccIo *io)
 /**
  * gst_lmcc_io_add:
  * @io: a client that runs, or is not attached
- * @fd: a descriptor that can be polled, and is none of @io's
- * @tag: what it is called in gst_lmcc_io_take_readable()
- * @error: where the kernel does not take it
+ * @fd: a descriptor that can be polled and is not in use by @io
+ * @tag: its tag in gst_lmcc_io_take_readable()
+ * @error: set if the kernel refuses it
  *
- * Adds a descriptor, which is polled for input from the return of the run on.
- * It must be removed before it is closed.
+ * Adds a descriptor, which is polled for input after the current run. It must
+ * be removed before it is closed.
  *
- * Returns: whether it is one of @io's
+ * Returns: whether it was added
  */
 gboolean
 gst_lmcc_io_add (GstLmccIo *io, gint fd, guint tag, GError **error)
@@ -97,7 +98,7 @@ gst_lmcc_io_add (GstLmccIo *io, gint fd, guint tag, GError **error)
   if (io->polled_by < 0
       || control_source (io, io->polled_by, EPOLL_CTL_ADD, last))
     return TRUE;
-  gst_lmcc_set_errno (error, errno, "Could not wait for a socket: %s",
+  gst_lmcc_set_errno (error, errno, "Cannot wait for a socket: %s",
       g_strerror (errno));
   g_array_set_size (io->sources, last);
   return FALSE;
@@ -106,7 +107,7 @@ gst_lmcc_io_add (GstLmccIo *io, gint fd, guint tag, GError **error)
 /**
  * gst_lmcc_io_remove:
  * @io: a client that runs, or is not attached
- * @fd: a descriptor; nothing happens where it is none of @io's
+ * @fd: a descriptor; ignored if @io does not use it
  */
 void
 gst_lmcc_io_remove (GstLmccIo *io, gint fd)
@@ -153,13 +154,14 @@ compare_tags (gconstpointer a, gconstpointer b)
 /**
  * gst_lmcc_io_take_readable:
  * @io: a client that runs
- * @tags: (out caller-allocates) (array length=size): of readable descriptors
- * @size: of @tags; what there is no room for is readable in the next run
+ * @tags: (out caller-allocates) (array length=size): tags of readable
+ *     descriptors
+ * @size: size of @tags; the rest is returned in the next run
  *
- * Tells which descriptors have input, or an error, that has not been taken.
- * What is not read is readable in the next run again.
+ * Returns the descriptors that have input or an error. Descriptors that are not
+ * read are readable again in the next run.
  *
- * Returns: how many @tags there are, the lowest first
+ * Returns: number of @tags, lowest first
  */
 guint
 gst_lmcc_io_take_readable (GstLmccIo *io, guint *tags, guint size)
@@ -170,8 +172,8 @@ gst_lmcc_io_take_readable (GstLmccIo *io, guint *tags, guint size)
     ask_sources (io);
   g_array_sort (io->readable, compare_tags);
   n = MIN (io->readable->len, size);
-  /* An array that never had an element has no data, which memcpy() takes no
-   * better for a size of 0. */
+  /* An empty array has no data, and memcpy() does not accept NULL even with
+   * size 0. */
   if (n > 0)
     memcpy (tags, io->readable->data, n * sizeof (*tags));
   g_array_set_size (io->readable, 0);
@@ -182,10 +184,10 @@ gst_lmcc_io_take_readable (GstLmccIo *io, guint *tags, guint size)
  * gst_lmcc_io_nap:
  * @io: a client that runs
  *
- * Leaves the descriptors alone until the next run: only the time that this run
- * returns, and gst_lmcc_io_wake(), end the wait. Datagrams gather meanwhile,
- * and wake nobody. Naps that follow each other cost no system call; the first
- * one and the end of the last one cost one for each descriptor.
+ * Ignores the descriptors until the next run: only the time that this run
+ * returns, and gst_lmcc_io_wake(), end the wait. Datagrams queue up meanwhile
+ * without a wake-up. Consecutive naps need no system call; the first nap and
+ * the end of the last one need one per descriptor.
  */
 void
 gst_lmcc_io_nap (GstLmccIo *io)

@@ -3,8 +3,8 @@
  */
 
 /*
- * The I/O threads. Each waits for the descriptors and times of its clients in
- * one call, and then gives each client that has something to do one turn.
+ * The I/O threads. Each waits for the descriptors and timers of its clients
+ * with one call, and then gives each client that has work one turn.
  */
 #include "config.h"
 
@@ -21,21 +21,22 @@
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 
-/* One core does 100,000 packets/s and more; elements that decode or show what
- * these threads receive need the other ones. */
+/* One core handles 100,000 packets/s and more. The other cores are needed by
+ * elements that decode or show the received video. */
 #define MAX_THREADS 4
 
-/* Descriptors of one wait; the kernel tells of the others in the next one. */
+/* Maximum number of events per wait; the kernel returns the others next
+ * time. */
 #define MAX_EVENTS 64
 
-/* In ns; the kernel's default of 50 us would be added to each time. */
+/* In ns. The kernel's default of 50 us would be added to each timer. */
 #define TIMER_SLACK 1
 
-/* When descriptors are polled again that the kernel refused (for want of
- * memory): they are asked one by one meanwhile. */
+/* Interval after which descriptors that the kernel refused (for lack of memory)
+ * are added to the epoll set again. Until then they are polled one by one. */
 #define RETRY (SECOND / 10)
 
-/* Of the thread's own descriptor; clients count from 1. */
+/* Id of the thread's own descriptor; clients have ids from 1. */
 #define OWN_ID 0
 
 struct _GstLmccIoThread
@@ -47,8 +48,8 @@ struct _GstLmccIoThread
 
   /* lock */
   GHashTable *clients; /* by id */
-  GQueue turn;         /* who runs next */
-  GSequence *timers;   /* who is due some time, the first first */
+  GQueue turn;         /* clients that run next */
+  GSequence *timers;   /* clients with a timer, earliest first */
   gboolean waiting;
   gboolean quit;
 };
@@ -78,10 +79,11 @@ gst_lmcc_io_get_time (void)
 
 /**
  * gst_lmcc_io_get_time_after:
- * @left: how long to wait by the pipeline's clock, ns
+ * @left: time to wait by the pipeline's clock, ns
  *
- * Returns: what a run returns for that: at most %GST_LMCC_IO_LONGEST_WAIT from
- *     now, so that who is early by its own clock waits once more
+ * Returns: the return value of a run that waits for that time: at most
+ * %GST_LMCC_IO_LONGEST_WAIT from now, so that a client that wakes up too early
+ * by its own clock waits again
  */
 guint64
 gst_lmcc_io_get_time_after (guint64 left)
@@ -89,7 +91,7 @@ gst_lmcc_io_get_time_after (guint64 left)
   return gst_lmcc_io_get_time () + MIN (left, GST_LMCC_IO_LONGEST_WAIT);
 }
 
-/* Who is due */
+/* Timers */
 
 static gint
 compare_due (gconstpointer a, gconstpointer b, gpointer data G_GNUC_UNUSED)
@@ -175,7 +177,7 @@ clear_wake (GstLmccIoThread *thread)
  * gst_lmcc_io_queue:
  * @io: a client
  *
- * Has it run soon, if it is attached.
+ * Schedules a run of the client, if it is attached.
  */
 void
 gst_lmcc_io_queue (GstLmccIo *io)
@@ -186,8 +188,8 @@ gst_lmcc_io_queue (GstLmccIo *io)
   wake_thread (io->thread);
 }
 
-/* Kernels before 5.11, and sandboxes that have not heard of epoll_pwait2(),
- * take a call more. */
+/* Kernels before 5.11, and sandboxes that do not allow epoll_pwait2(), need an
+ * additional call. */
 static gint
 wait_by_poll (GstLmccIoThread *thread, const struct timespec *wait,
     struct epoll_event *events)
@@ -223,7 +225,7 @@ wait_for_events (GstLmccIoThread *thread, guint64 until,
   return wait_by_poll (thread, limit, events);
 }
 
-/* A client may have gone since the wait. */
+/* The client may have been detached since the wait. */
 static void
 queue_readable (GstLmccIoThread *thread, const struct epoll_event *event)
 {
@@ -239,7 +241,7 @@ queue_readable (GstLmccIoThread *thread, const struct epoll_event *event)
   queue (io);
 }
 
-/* The lock is given up while the client runs. */
+/* Releases the lock while the client runs. */
 static void
 run_client (GstLmccIoThread *thread, GstLmccIo *io)
 {
@@ -273,7 +275,7 @@ run_turns (GstLmccIoThread *thread)
 {
   guint n;
 
-  /* Who is woken meanwhile has a turn after the next look at the
+  /* Clients that are woken meanwhile run after the next look at the
    * descriptors. */
   for (n = thread->turn.length; n > 0 && thread->turn.length > 0; n--) {
     GList *link = g_queue_pop_head_link (&thread->turn);
@@ -352,7 +354,8 @@ start_thread (GError **error)
   thread->timers = g_sequence_new (NULL);
   if (!open_thread (thread))
     gst_lmcc_set_errno (error, errno,
-        "Could not open what a thread waits for: %s", g_strerror (errno));
+        "Cannot open the event queue of the I/O thread: %s",
+        g_strerror (errno));
   else
     thread->handle = g_thread_try_new ("lmcc-io", run_thread, thread, error);
   if (thread->handle == NULL) {
@@ -363,8 +366,8 @@ start_thread (GError **error)
   return thread;
 }
 
-/* The one with the fewest clients, which is a new one while there may be one
- * more. */
+/* The thread with the fewest clients, or a new one while the limit allows
+ * it. */
 static GstLmccIoThread *
 choose_thread (GError **error)
 {
@@ -396,10 +399,10 @@ forget_thread (GstLmccIoThread *thread)
 
 /**
  * gst_lmcc_io_leave_thread:
- * @io: a client that is attached, and does not run or detaches itself
+ * @io: an attached client that does not run, or that detaches itself
  *
- * Returns: (transfer full) (nullable): the thread, which ends, where this was
- *     its last client
+ * Returns: (transfer full) (nullable): the thread, which ends, if this was its
+ * last client
  */
 GThread *
 gst_lmcc_io_leave_thread (GstLmccIo *io)
@@ -423,11 +426,11 @@ gst_lmcc_io_leave_thread (GstLmccIo *io)
 /**
  * gst_lmcc_io_join_thread:
  * @io: a client that is not attached
- * @error: where the process may have no more threads or descriptors
+ * @error: set if the process has reached its limit of threads or descriptors
  *
- * Gives it to a thread, and wakes it.
+ * Assigns the client to a thread, and wakes the thread.
  *
- * Returns: whether it has one
+ * Returns: whether it has a thread
  */
 gboolean
 gst_lmcc_io_join_thread (GstLmccIo *io, GError **error)

@@ -2,18 +2,18 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Clients of the I/O threads that all elements of a process share. */
+/* Clients of the I/O threads, which all elements of a process share. */
 #include "config.h"
 
 #include "common/io-private.h"
 
 /**
  * gst_lmcc_io_new:
- * @run: what it does
+ * @run: the function that does its work
  * @user_data: for @run
  *
- * Returns: (transfer full): a client that is not attached, and has no
- *     descriptor
+ * Returns: (transfer full): a client that is not attached and has no
+ * descriptors
  */
 GstLmccIo *
 gst_lmcc_io_new (GstLmccIoRun run, gpointer user_data)
@@ -46,8 +46,8 @@ gst_lmcc_io_dispose (GstLmccIo *io)
  * gst_lmcc_io_free:
  * @io: (transfer full): a client
  *
- * Detaches it, too. Its descriptors stay open. It may be called by the client
- * itself while it runs; then @io is freed when that has returned.
+ * Detaches the client, if necessary. Its descriptors stay open. The client may
+ * call this itself while it runs; @io is then freed when the run has returned.
  */
 void
 gst_lmcc_io_free (GstLmccIo *io)
@@ -66,13 +66,13 @@ gst_lmcc_io_free (GstLmccIo *io)
 /**
  * gst_lmcc_io_attach:
  * @io: a client that is not attached
- * @error: where the process may have no more threads or descriptors, or the
- *     client runs, as it has detached itself
+ * @error: set if the process has reached its limit of threads or descriptors,
+ *     or if the client still runs after it has detached itself
  *
- * Gives the client to the thread that has the fewest, and has it run there.
+ * Assigns the client to the thread with the fewest clients, where it then runs.
  * There are as many threads as clients, but at most as many as processors, and
- * at most 4. A thread belongs to the network namespace, and has the signal
- * mask, of the thread that attached its first client.
+ * at most 4. A thread has the network namespace and the signal mask of the
+ * thread that attached its first client.
  *
  * Returns: whether it is attached
  */
@@ -84,7 +84,7 @@ gst_lmcc_io_attach (GstLmccIo *io, GError **error)
   g_mutex_lock (&gst_lmcc_io_lock);
   if (io->runner != NULL)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_BUSY,
-        "It cannot be started again from its own I/O thread: leave that to "
+        "Cannot start the element from its own I/O thread: start it from "
         "another thread");
   else
     ok = gst_lmcc_io_join_thread (io, error);
@@ -96,12 +96,12 @@ gst_lmcc_io_attach (GstLmccIo *io, GError **error)
  * gst_lmcc_io_detach:
  * @io: a client
  *
- * Waits until the client does not run. After the return it does not run any
- * more, until it is attached again. Its descriptors are kept.
+ * Waits until the client has stopped running. After the return it does not run
+ * again until it is attached. Its descriptors are kept.
  *
- * The client itself may call this while it runs: that run goes on, and is the
- * last one. Other clients may call it while they run, as long as the two do not
- * wait for each other.
+ * The client may call this itself while it runs: the current run continues and
+ * is its last one. Other clients may call it while they run, as long as the two
+ * do not wait for each other.
  */
 void
 gst_lmcc_io_detach (GstLmccIo *io)
@@ -128,8 +128,9 @@ gst_lmcc_io_detach (GstLmccIo *io)
  * gst_lmcc_io_wake:
  * @io: a client
  *
- * Makes the client run soon, once after any number of calls, if it is attached.
- * Any thread may call this, the client's own too.
+ * Schedules a run of the client, if it is attached. Several calls before the
+ * run have the same effect as one. Any thread can call this, including the
+ * client's own.
  */
 void
 gst_lmcc_io_wake (GstLmccIo *io)

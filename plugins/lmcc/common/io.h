@@ -8,17 +8,18 @@
 
 G_BEGIN_DECLS
 
-/* Of times: only a descriptor or gst_lmcc_io_wake() ends the wait. */
+/* A time that never comes: only a descriptor or gst_lmcc_io_wake() ends the wait. */
 #define GST_LMCC_IO_NEVER G_MAXUINT64
 
-/* The longest wait by another clock, which need not run as the kernel's does: it
- * is looked at again then. In ns. */
+/* Longest wait by another clock, in ns. That clock may run at another speed than the
+ * kernel's, so it is read again after this time. */
 #define GST_LMCC_IO_LONGEST_WAIT G_GUINT64_CONSTANT (1000000000)
 
 /**
  * GstLmccIo:
- * A client of the I/O threads that all elements of a process share. It has
- * descriptors, which are polled for input, and a time at which it is due.
+ *
+ * A client of the I/O threads, which all elements of a process share. It has
+ * descriptors, which are polled for input, and a timer.
  */
 typedef struct _GstLmccIo GstLmccIo;
 
@@ -27,17 +28,17 @@ typedef struct _GstLmccIo GstLmccIo;
  * @io: the client
  * @user_data: of gst_lmcc_io_new()
  *
- * Does what is to be done now. It is called in the client's thread, and never by
- * two threads at once: after gst_lmcc_io_attach(), when the client is due, when
- * one of its descriptors is readable, and after gst_lmcc_io_wake(). It may be
- * called when there is nothing to do, too.
+ * Does the pending work. It is called in the client's thread, never by two threads at
+ * once: after gst_lmcc_io_attach(), when the timer expires, when one of its descriptors
+ * is readable, and after gst_lmcc_io_wake(). It may also be called without pending
+ * work.
  *
- * Other clients of the thread wait while it runs. So it should take a bounded
- * number of packets and return: it is called again for the rest.
+ * Other clients of the thread wait while it runs. It should therefore handle a limited
+ * number of packets and return; it is called again for the rest.
  *
- * Returns: when it is due next, in ns of gst_lmcc_io_get_time(), or
- *     %GST_LMCC_IO_NEVER. A time that has passed: at once, after the others
- *     have had their turn.
+ * Returns: the time of the next run, in ns of gst_lmcc_io_get_time(), or
+ * %GST_LMCC_IO_NEVER. A time in the past means at once, after the other clients have
+ * had their turn.
  */
 typedef guint64 (*GstLmccIoRun) (GstLmccIo *io, gpointer user_data);
 

@@ -12,12 +12,12 @@ G_BEGIN_DECLS
 /**
  * gst_lmcc_netlink_next:
  * @message: a message for which NLMSG_OK() holds
- * @left: (inout): bytes from it on
+ * @left: (inout): bytes from @message on
  *
- * NLMSG_NEXT() takes the padding off, too, which may be missing behind the last
- * message: of an unsigned number that would leave more than there is.
+ * NLMSG_NEXT() also subtracts the padding, which may be missing after the last message;
+ * an unsigned number would then wrap around.
  *
- * Returns: where the next message would begin
+ * Returns: the position of the next message
  */
 static inline const struct nlmsghdr *
 gst_lmcc_netlink_next (const struct nlmsghdr *message, guint *left)

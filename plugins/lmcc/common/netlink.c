@@ -3,8 +3,8 @@
  */
 
 /*
- * What the kernel tells of links and addresses as they change (rtnetlink(7)).
- * GNetworkMonitor tells of routes only.
+ * Receives the kernel's notifications of changed links and addresses
+ * (rtnetlink(7)). GNetworkMonitor only reports routes.
  */
 #include "config.h"
 
@@ -22,9 +22,9 @@
 /**
  * gst_lmcc_netlink_open:
  *
- * Returns: a non-blocking descriptor that is readable when a link or an address
- *     of this host has changed, for gst_lmcc_netlink_take(); -1 where the host
- *     does not allow one, and the caller has to look from time to time
+ * Returns: a non-blocking descriptor for gst_lmcc_netlink_take() that is
+ * readable when a link or an address of this host has changed; -1 if the host
+ * does not allow one, so that the caller has to poll
  */
 gint
 gst_lmcc_netlink_open (void)
@@ -48,7 +48,7 @@ typedef struct
   guint lost; /* bit set of the interfaces */
 } Watch;
 
-/* Returns: what an interface that is lost means to @watch, which notes it */
+/* Returns: the effect of a lost interface on @watch, which records it */
 static GstLmccHostChange
 lose (Watch *watch, guint index)
 {
@@ -109,14 +109,14 @@ read_message (const struct nlmsghdr *message, Watch *watch)
 /**
  * gst_lmcc_netlink_take:
  * @fd: from gst_lmcc_netlink_open(), or -1
- * @paths: the interfaces that are in use
- * @family: of the groups
- * @lost: (inout): bit i is set where the i-th was without its link or without
- *     an address for a moment at least
+ * @paths: the interfaces in use
+ * @family: address family of the groups
+ * @lost: (inout): bit i is set if the i-th interface was without its link or
+ *     address, even for a moment
  *
- * Reads what the kernel has told since the last call.
+ * Reads the kernel's notifications since the last call.
  *
- * Returns: the most that has happened
+ * Returns: the most important change
  */
 GstLmccHostChange
 gst_lmcc_netlink_take (gint fd, const GstLmccPaths *paths, LmccFamily family,
@@ -140,7 +140,7 @@ gst_lmcc_netlink_take (gint fd, const GstLmccPaths *paths, LmccFamily family,
 
     if (n < 0 && errno == EINTR)
       continue;
-    /* More has happened than there was room for. */
+    /* The kernel has dropped notifications, because the buffer was full. */
     if (n < 0 && errno == ENOBUFS) {
       most = GST_LMCC_HOST_LOST;
       watch.lost = (1u << paths->n) - 1;

@@ -3,9 +3,9 @@
  */
 
 /*
- * Whether an interface takes super-packets (UDP_SEGMENT, udp(7)) and loses none
- * whole: one loss would be that of many packets in a row, which no network
- * makes that they are sent to singly.
+ * Finds out whether an interface accepts super-packets (UDP_SEGMENT, udp(7))
+ * and does not drop them as a whole. Such a drop would lose many packets in a
+ * row, which does not happen on networks that get single packets.
  */
 #include "config.h"
 
@@ -21,17 +21,17 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Linux has some 60. */
+/* Linux has about 60. */
 #define MAX_FEATURES 1024
 
-/* What Linux gives an interface by itself. Others (tbf, htb, netem) are there
- * to hold back or to drop. */
+/* Queueing disciplines that Linux assigns by default. Others (tbf, htb, netem)
+ * are there to delay or drop packets. */
 static const gchar *const harmless[] = { "noqueue", "pfifo_fast", "mq",
   "fq_codel", "fq", NULL };
 
 /* The device */
 
-/* The name at the end of the link @what in the interface's folder of sysfs. */
+/* Name at the end of the link @what in the interface's directory in sysfs. */
 static gchar *
 read_link_name (const gchar *name, const gchar *what)
 {
@@ -51,7 +51,7 @@ has_entry (const gchar *name, const gchar *what)
   return g_file_test (path, G_FILE_TEST_EXISTS);
 }
 
-/* A folder of sysfs may be another network namespace's. */
+/* The directory in sysfs may belong to another network namespace. */
 static gboolean
 has_index (const GstLmccInterface *iface)
 {
@@ -63,9 +63,9 @@ has_index (const GstLmccInterface *iface)
       && g_ascii_strtoull (text, NULL, 10) == iface->index;
 }
 
-/* A network card, not what a host makes for itself (veth, bridges, macvlan) or
- * for its guests, which hand super-packets on; and no wireless one, of which
- * the driver or the access point has queues. */
+/* Whether it is a wired network card. Virtual interfaces of the host (veth,
+ * bridges, macvlan) or of its guests pass super-packets on, and wireless cards
+ * have queues in the driver or the access point. */
 static gboolean
 is_wired_card (const GstLmccInterface *iface)
 {
@@ -155,10 +155,10 @@ is_loopback (gint fd, const gchar *name)
  * gst_lmcc_interface_keeps_super_packets:
  * @iface: an interface
  *
- * Returns: whether nothing between a socket and the wire of @iface loses a
- *     super-packet whole, but a queue of the interface's own that is full: it
- *     is the loopback interface, or a network card that cuts super-packets
- *     itself; %FALSE where that is not known
+ * Returns: whether no queue between a socket and the wire of @iface drops a
+ * super-packet as a whole, except a full queue of the interface itself: it is
+ * the loopback interface, or a network card that splits super-packets in
+ * hardware; %FALSE if that is unknown
  */
 gboolean
 gst_lmcc_interface_keeps_super_packets (const GstLmccInterface *iface)

@@ -2,15 +2,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The interfaces that `multicast-iface` names: one, or several with commas in
- * between. */
+/* The interfaces in `multicast-iface`: one, or several separated by commas. */
 #include "config.h"
 
 #include "common/paths.h"
 
 #include <string.h>
 
-/* RFC 4291 section 2.7: groups of one interface, and of one link. */
+/* RFC 4291 section 2.7: interface-local and link-local groups. */
 #define SCOPE_LINK 2
 
 static gboolean
@@ -27,8 +26,8 @@ get_name (const GstLmccPath *path)
   return path->wanted ? path->wanted : "";
 }
 
-/* One that cannot be used now may be there later;
- * gst_lmcc_paths_describe_missing() tells of it. */
+/* An interface that cannot be used now may appear later;
+ * gst_lmcc_paths_describe_missing() reports it. */
 static void
 note_missing (GstLmccPath *path, LmccFamily family)
 {
@@ -44,7 +43,7 @@ note_missing (GstLmccPath *path, LmccFamily family)
   gst_lmcc_path_follow (path, &path->iface.address);
 }
 
-/* The same by name and by address is one. */
+/* The same interface by name and by address counts once. */
 static gboolean
 is_there (const GstLmccPaths *paths, const GstLmccPath *path)
 {
@@ -113,20 +112,20 @@ refuse (GError **error, const gchar *wanted, const gchar *cause)
 {
   g_clear_error (error);
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-      "multicast-iface '%s' names %s", wanted, cause);
+      "multicast-iface '%s' has %s", wanted, cause);
   return FALSE;
 }
 
 /**
  * gst_lmcc_paths_choose:
- * @paths: (inout): all zero; to be cleared, also after an error
- * @wanted: (nullable): names or addresses of interfaces, with commas in
- *     between; %NULL or empty for the one that the route to @group names
- * @group: the group that is to be sent to or joined
- * @error: (not nullable): where none of them can be used, or there cannot be
- *     several
+ * @paths: (inout): zeroed; must be cleared, also after an error
+ * @wanted: (nullable): names or addresses of interfaces, separated by commas;
+ *     %NULL or empty for the interface of the route to @group
+ * @group: the group to send to or to join
+ * @error: (not nullable): set if no interface can be used, or if several are
+ *     not allowed
  *
- * Returns: whether one can be used
+ * Returns: whether at least one can be used
  */
 gboolean
 gst_lmcc_paths_choose (GstLmccPaths *paths, const gchar *wanted,
@@ -138,8 +137,9 @@ gst_lmcc_paths_choose (GstLmccPaths *paths, const gchar *wanted,
             GST_LMCC_MAX_PATHS) " interfaces: name fewer");
   if (paths->n > 1 && is_of_one_link (group))
     return refuse (error, wanted,
-        "several interfaces, and a link-local group (ff02::/16) is another one "
-        "on each: name one, or take a group of a larger scope, as ff15::42:1");
+        "several interfaces, but a link-local group (ff02::/16) is a different "
+        "group on each: name one interface, or use a group with a larger "
+        "scope, such as ff15::42:1");
   if (gst_lmcc_paths_find_usable (paths) == paths->n)
     return FALSE;
   g_clear_error (error);
@@ -148,7 +148,7 @@ gst_lmcc_paths_choose (GstLmccPaths *paths, const gchar *wanted,
 
 /**
  * gst_lmcc_paths_clear:
- * @paths: all zero afterwards
+ * @paths: interfaces; zeroed
  */
 void
 gst_lmcc_paths_clear (GstLmccPaths *paths)
@@ -164,7 +164,7 @@ gst_lmcc_paths_clear (GstLmccPaths *paths)
  * gst_lmcc_path_is_usable:
  * @path: an interface
  *
- * Returns: whether nothing is known to be wrong with it
+ * Returns: whether it has no known problem
  */
 gboolean
 gst_lmcc_path_is_usable (const GstLmccPath *path)
@@ -177,7 +177,8 @@ gst_lmcc_path_is_usable (const GstLmccPath *path)
  * gst_lmcc_paths_find_usable:
  * @paths: interfaces
  *
- * Returns: the first that is, or their number where none is
+ * Returns: index of the first usable one, or the number of interfaces if there
+ * is none
  */
 guint
 gst_lmcc_paths_find_usable (const GstLmccPaths *paths)
@@ -191,12 +192,12 @@ gst_lmcc_paths_find_usable (const GstLmccPaths *paths)
 
 /**
  * gst_lmcc_path_follow:
- * @path: an interface; changed to what is to be used from now on
+ * @path: (inout): an interface; gets the one to use from now on
  * @group: as for gst_lmcc_paths_choose()
  *
- * Looks at it anew, see gst_lmcc_interface_follow().
+ * Looks up the interface again, see gst_lmcc_interface_follow().
  *
- * Returns: whether it can be used; else the interface is as it was
+ * Returns: whether it can be used; otherwise the interface stays unchanged
  */
 gboolean
 gst_lmcc_path_follow (GstLmccPath *path, const LmccAddress *group)
@@ -218,7 +219,7 @@ gst_lmcc_path_follow (GstLmccPath *path, const LmccAddress *group)
 /**
  * gst_lmcc_paths_format:
  * @paths: interfaces
- * @all: not only those that can be used
+ * @all: whether to include those that cannot be used
  *
  * Returns: (transfer full): their names, for a message
  */
@@ -238,10 +239,10 @@ gst_lmcc_paths_format (const GstLmccPaths *paths, gboolean all)
 
 /**
  * gst_lmcc_paths_describe_missing:
- * @paths: interfaces, one of which can be used
+ * @paths: interfaces, at least one of which can be used
  *
- * Returns: (transfer full) (nullable): which of them cannot, for a message;
- *     %NULL where all can
+ * Returns: (transfer full) (nullable): a message about those that cannot be
+ * used; %NULL if all can
  */
 gchar *
 gst_lmcc_paths_describe_missing (const GstLmccPaths *paths)
@@ -259,9 +260,9 @@ gst_lmcc_paths_describe_missing (const GstLmccPaths *paths)
     return NULL;
   list = gst_lmcc_interface_list ();
   return g_strdup_printf (
-      "Of multicast-iface %s cannot be used now: it is not "
-      "there, not up, or has no address of the group's "
-      "family. It is taken as soon as it can be; the others "
-      "go on without it. There are: %s",
+      "These interfaces of multicast-iface cannot be used now: %s. They do not "
+      "exist, are not up, or have no address of the group's family. The others "
+      "continue without them; they are used as soon as possible. Interfaces: "
+      "%s",
       names->str, list);
 }

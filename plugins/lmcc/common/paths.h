@@ -8,17 +8,17 @@
 
 G_BEGIN_DECLS
 
-/* Fewer than the bits of a set of them. */
+/* Less than the number of bits in a set of interfaces. */
 #define GST_LMCC_MAX_PATHS 8
 
 /**
  * GstLmccPath:
- * @wanted: (nullable): the interface that was asked for, by name or address
- * @iface: it, as it was when it could be used last
- * @state: how it is with it now
- * @unusable_since: since when it cannot be used, of g_get_monotonic_time(), or 0
- * @told: a warning has said so
- * @next_warning: when the next one may, of the same clock
+ * @wanted: (nullable): the name or address in `multicast-iface`
+ * @iface: the interface as it was when it could last be used
+ * @state: its current state
+ * @unusable_since: time since when it cannot be used, of g_get_monotonic_time(), or 0
+ * @told: whether a warning was posted
+ * @next_warning: time of the next possible warning, of the same clock
  */
 typedef struct
 {
@@ -32,10 +32,10 @@ typedef struct
 
 /**
  * GstLmccPaths:
- * @list: the interfaces, in the order in which they were asked for
- * @n: how many; one where none was asked for
+ * @list: the interfaces, in the order in `multicast-iface`
+ * @n: their number; one if `multicast-iface` is unset
  *
- * What `multicast-iface` says. All zero: nothing.
+ * The interfaces in `multicast-iface`. All zero: none.
  */
 typedef struct
 {

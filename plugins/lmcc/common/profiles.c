@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What latency-profile stands for, on both ends: docs/users/elements.md has the
- * reasons. */
+/* The settings of each latency-profile, for sender and receiver.
+ * docs/users/elements.md has the reasons. */
 #include "config.h"
 
 #include "common/profiles.h"
@@ -30,7 +30,7 @@ static const GstLmccProfile profiles[] = {
  * gst_lmcc_profile_get:
  * @profile: a value of GstLmccLatencyProfile
  *
- * Returns: (transfer none): what it sets
+ * Returns: (transfer none): the settings of the profile
  */
 const GstLmccProfile *
 gst_lmcc_profile_get (gint profile)

@@ -18,15 +18,16 @@ enum
 
 /**
  * GstLmccProfileLayers:
- * @window: lmccsink's window, ms; 0: it follows the distance of key frames
+ * @window: lmccsink's window, ms; 0: it follows the key-frame interval
  * @repair: lmccsink's share of repair data
- * @raw_key_interval: of raw video: distance of key frames, ms
- * @key_interval: of encoded video: lmccsink's key-unit-interval; 0: what the
- *     encoders make
- * @bframes: of raw video, by x264ladderenc; -1: its own default
- * @lookahead: likewise
+ * @raw_key_interval: key-frame interval for raw video, ms
+ * @key_interval: lmccsink's key-unit-interval for encoded video; 0: as the encoders
+ *     make them
+ * @bframes: B-frames of x264ladderenc for raw video; -1: its default
+ * @lookahead: lookahead of x264ladderenc for raw video; -1: its default
  *
- * What a latency profile sets for one kind of layers, where the user sets nothing.
+ * Settings of a latency profile for one kind of layers. Settings of the user take
+ * precedence.
  */
 typedef struct
 {
@@ -40,9 +41,9 @@ typedef struct
 
 /**
  * GstLmccProfile:
- * @native: layers as the codec makes them
- * @fixed: layers of fixed rates
- * @latency: of lmccsrc, ms
+ * @native: for layers as the codec makes them
+ * @fixed: for layers with fixed rates
+ * @latency: latency of lmccsrc, ms
  */
 typedef struct
 {

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* An element's properties as a table: from each row come the param spec, the
- * default, the setter, the getter, the copy and what a URI says of it. */
+/* An element's properties as a table. Each row defines the param spec, the
+ * default, the setter, the getter, the copy and the representation in a URI. */
 #include "config.h"
 
 #include "common/properties.h"
@@ -14,11 +14,11 @@
 
 /**
  * gst_lmcc_property_find_nick:
- * @row: of an enum
- * @nick: that of a value
+ * @row: row of an enum
+ * @nick: nick of a value
  * @number: (inout): the value
  *
- * Returns: %FALSE, and @number as it was, where there is no such value
+ * Returns: %FALSE if there is no such value; @number then stays unchanged
  */
 gboolean
 gst_lmcc_property_find_nick (const GstLmccProperty *row, const gchar *nick,
@@ -83,9 +83,9 @@ create_spec (const GstLmccProperty *row)
 /**
  * gst_lmcc_properties_install:
  * @table: the properties
- * @klass: of the element
+ * @klass: class of the element
  *
- * Installs them all: the id of the first row is 1.
+ * Installs all properties. The id of the first row is 1.
  */
 void
 gst_lmcc_properties_install (const GstLmccPropertyTable *table,
@@ -169,7 +169,7 @@ give_value (const GstLmccProperty *row, gconstpointer settings, GValue *value)
   }
 }
 
-/* %NULL where it is computed, or is not of the table. */
+/* %NULL if the property is computed, or not in the table. */
 static const GstLmccProperty *
 find_kept (const GstLmccPropertyTable *table, guint id)
 {
@@ -182,10 +182,10 @@ find_kept (const GstLmccPropertyTable *table, guint id)
  * gst_lmcc_properties_set:
  * @table: the properties
  * @settings: the element's settings
- * @id: of the property
+ * @id: id of the property
  * @value: its new value
  *
- * Returns: %FALSE where it is computed
+ * Returns: %FALSE if it is computed
  */
 gboolean
 gst_lmcc_properties_set (const GstLmccPropertyTable *table, gpointer settings,
@@ -202,10 +202,10 @@ gst_lmcc_properties_set (const GstLmccPropertyTable *table, gpointer settings,
  * gst_lmcc_properties_get:
  * @table: the properties
  * @settings: the element's settings
- * @id: of the property
+ * @id: id of the property
  * @value: (inout): gets its value
  *
- * Returns: %FALSE where it is computed
+ * Returns: %FALSE if it is computed
  */
 gboolean
 gst_lmcc_properties_get (const GstLmccPropertyTable *table,
@@ -250,7 +250,8 @@ init_member (const GstLmccProperty *row, gpointer settings)
 /**
  * gst_lmcc_properties_init:
  * @table: the properties
- * @settings: (out caller-allocates): their defaults, and zeros
+ * @settings: (out caller-allocates): gets the defaults; all other members are
+ *     zeroed
  */
 void
 gst_lmcc_properties_init (const GstLmccPropertyTable *table, gpointer settings)
@@ -266,9 +267,9 @@ gst_lmcc_properties_init (const GstLmccPropertyTable *table, gpointer settings)
 
 /**
  * gst_lmcc_property_copy:
- * @row: a property that is kept
+ * @row: a property that is not computed
  * @from: settings
- * @to: (inout): settings that have another value of it
+ * @to: (inout): settings with another value of it
  */
 void
 gst_lmcc_property_copy (const GstLmccProperty *row, gconstpointer from,
@@ -331,7 +332,7 @@ gst_lmcc_properties_copy (const GstLmccPropertyTable *table, gconstpointer from,
 /**
  * gst_lmcc_properties_clear:
  * @table: the properties
- * @settings: whose strings and structures are freed, and objects let go
+ * @settings: settings; strings and structures are freed, objects unreferenced
  */
 void
 gst_lmcc_properties_clear (const GstLmccPropertyTable *table, gpointer settings)

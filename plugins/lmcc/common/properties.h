@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 /**
  * GstLmccPropertyKind:
  *
- * The type of a property, and of the member that keeps it: #gboolean, #gint,
- * #guint, #guint64, #gdouble, #gint, #gchararray, #GstStructure and #GObject.
+ * The type of a property and of the member that stores it: #gboolean, #gint, #guint,
+ * #guint64, #gdouble, #gint, #gchararray, #GstStructure and #GObject.
  */
 typedef enum
 {
@@ -29,24 +29,24 @@ typedef enum
 
 /**
  * GstLmccProperty:
- * @name: as in gst-launch-1.0
- * @nick: the same in words
- * @blurb: what gst-inspect-1.0 says, with the unit
- * @flags: who may set it, and when
- * @kind: its type
- * @offset: of the member that keeps it, in the element's settings
- * @min: the least of a whole number
- * @max: the most of a whole number
- * @number: the default of a whole number or a boolean
- * @least: the least of a #gdouble
- * @most: the most of a #gdouble
- * @real: the default of a #gdouble
- * @text: (nullable): the default of a string; the nick of that of an enum
- * @get_type: of an enum or an object
- * @computed: no member keeps it: the element gets and sets it
+ * @name: name, as in gst-launch-1.0
+ * @nick: name in words
+ * @blurb: description in gst-inspect-1.0, with the unit
+ * @flags: access rights, and the states in which it can be set
+ * @kind: type
+ * @offset: offset of the member that stores it, in the element's settings
+ * @min: minimum of an integer
+ * @max: maximum of an integer
+ * @number: default of an integer or a boolean
+ * @least: minimum of a #gdouble
+ * @most: maximum of a #gdouble
+ * @real: default of a #gdouble
+ * @text: (nullable): default of a string, or the nick of an enum's default
+ * @get_type: type of an enum or an object
+ * @computed: whether no member stores it, so that the element gets and sets it
  *
- * One property of an element: all that is said of it, but for what it does. The
- * enumeration of ids is the order of the table, from 1 on.
+ * The description of one property of an element. The ids are the row numbers of the
+ * table, from 1.
  */
 typedef struct
 {
@@ -70,8 +70,8 @@ typedef struct
 /**
  * GstLmccPropertyTable:
  * @rows: (array length=n_rows): the properties
- * @n_rows: how many, at most 64
- * @size: bytes of the structure that the offsets are in
+ * @n_rows: number of properties, at most 64
+ * @size: size in bytes of the structure with the members
  *
  * All properties of an element.
  */
@@ -82,18 +82,18 @@ typedef struct
   gsize size;
 } GstLmccPropertyTable;
 
-/* Who may set it, and when: before the element starts, or at any time. */
+/* Flags for properties that can be set before the element starts, or at any time. */
 #define GST_LMCC_PROPERTY_READY \
   (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
 #define GST_LMCC_PROPERTY_PLAYING \
   (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
-/* A URI may set it. */
+/* A URI can set the property. */
 #define GST_LMCC_PROPERTY_IN_URI (GST_PARAM_USER_SHIFT << 1)
 #define GST_LMCC_PROPERTY_READABLE (G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)
 
 /*
- * The rows of a table. SETTINGS, of the file that has the table, is the
- * structure with the members; the compiler warns where one is of another type.
+ * Initializers for the rows of a table. The file with the table defines SETTINGS as the
+ * structure with the members. The compiler warns if a member has another type.
  */
 #define GST_LMCC_PROPERTY_AT(member, Type) \
   (G_STRUCT_OFFSET (SETTINGS, member)      \

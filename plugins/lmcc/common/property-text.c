@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Values of properties as text, for URIs: truth values, whole numbers, strings
- * and the nicks of enumerations. */
+/* Converts property values to and from text, for URIs: booleans, integers,
+ * strings and the nicks of enumerations. */
 #include "config.h"
 
 #include "common/properties.h"
@@ -13,9 +13,9 @@
 /**
  * gst_lmcc_properties_find_in_uri:
  * @table: the properties
- * @name: one's name
+ * @name: name of a property
  *
- * Returns: its row from 0 on, or -1 where no URI may set such a property
+ * Returns: index of its row, or -1 if URIs cannot set such a property
  */
 gint
 gst_lmcc_properties_find_in_uri (const GstLmccPropertyTable *table,
@@ -34,7 +34,7 @@ gst_lmcc_properties_find_in_uri (const GstLmccPropertyTable *table,
 static gchar *
 describe_range (const GstLmccProperty *row)
 {
-  return g_strdup_printf ("give a whole number from %" G_GINT64_FORMAT
+  return g_strdup_printf ("use an integer from %" G_GINT64_FORMAT
                           " to %" G_GUINT64_FORMAT,
       row->min, row->max);
 }
@@ -43,7 +43,7 @@ static gchar *
 describe_nicks (const GstLmccProperty *row)
 {
   GEnumClass *klass = g_type_class_ref (row->get_type ());
-  GString *text = g_string_new ("give ");
+  GString *text = g_string_new ("use ");
   guint i;
 
   for (i = 0; i < klass->n_values; i++)
@@ -89,12 +89,12 @@ parse_boolean (const GstLmccProperty *row, const gchar *text, gpointer settings)
 
 /**
  * gst_lmcc_property_parse:
- * @row: a property that a URI may set
- * @text: what it says
+ * @row: a property that URIs can set
+ * @text: the value in the URI
  * @settings: (inout): gets the value
- * @remedy: (out) (transfer full): what would be right, where this is not
+ * @remedy: (out) (transfer full): the valid values, if @text is invalid
  *
- * Returns: whether it is a value of that property
+ * Returns: whether @text is a valid value of the property
  */
 gboolean
 gst_lmcc_property_parse (const GstLmccProperty *row, const gchar *text,
@@ -104,7 +104,7 @@ gst_lmcc_property_parse (const GstLmccProperty *row, const gchar *text,
     case GST_LMCC_PROPERTY_BOOLEAN:
       if (parse_boolean (row, text, settings))
         return TRUE;
-      *remedy = g_strdup ("give true or false");
+      *remedy = g_strdup ("use true or false");
       return FALSE;
     case GST_LMCC_PROPERTY_INT:
     case GST_LMCC_PROPERTY_UINT:
@@ -142,10 +142,10 @@ format_enum (const GstLmccProperty *row, gconstpointer settings)
 
 /**
  * gst_lmcc_property_format:
- * @row: a property that a URI may set
- * @settings: its value
+ * @row: a property that URIs can set
+ * @settings: settings with its value
  *
- * Returns: (transfer full): what gst_lmcc_property_parse() reads
+ * Returns: (transfer full): the value as gst_lmcc_property_parse() reads it
  */
 gchar *
 gst_lmcc_property_format (const GstLmccProperty *row, gconstpointer settings)
@@ -174,10 +174,10 @@ gst_lmcc_property_format (const GstLmccProperty *row, gconstpointer settings)
 
 /**
  * gst_lmcc_property_is_default:
- * @row: a property that a URI may set
- * @settings: its value
+ * @row: a property that URIs can set
+ * @settings: settings with its value
  *
- * Returns: whether a URI need not say it; no string is as good as an empty one
+ * Returns: whether a URI can omit it; no string counts as an empty one
  */
 gboolean
 gst_lmcc_property_is_default (const GstLmccProperty *row,

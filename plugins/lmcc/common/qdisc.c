@@ -3,14 +3,14 @@
  */
 
 /*
- * The queueing discipline of an interface (rtnetlink(7), RTM_GETQDISC), and
- * whether packets leave it at the times that their senders give (SO_TXTIME).
+ * Finds the queueing discipline of an interface (rtnetlink(7), RTM_GETQDISC),
+ * and whether it sends packets at their transmit times (SO_TXTIME).
  *
- * fq does that, with CLOCK_MONOTONIC. etf does it as well, but is made for
- * streams that have their own queue of a card: it drops each packet that is
- * late, which a sender without real-time priority cannot rule out and receivers
- * take for congestion; and its clock is CLOCK_TAI, which the kernel lets a
- * socket use with CAP_NET_ADMIN only (sk_setsockopt() in net/core/sock.c).
+ * fq does so, with CLOCK_MONOTONIC. etf does as well, but is made for streams
+ * that have a queue of the card for themselves: it drops late packets. A sender
+ * without real-time priority cannot avoid late packets, and receivers would
+ * take the drops for congestion. Besides, its clock is CLOCK_TAI, which a
+ * socket can only use with CAP_NET_ADMIN (sk_setsockopt() in net/core/sock.c).
  */
 #include "config.h"
 
@@ -31,8 +31,8 @@
 
 /**
  * gst_lmcc_qdisc_reader_init:
- * @reader: (out): one that has read nothing
- * @index: of an interface
+ * @reader: (out): an empty reader
+ * @index: index of an interface
  */
 void
 gst_lmcc_qdisc_reader_init (GstLmccQdiscReader *reader, guint index)
@@ -43,8 +43,8 @@ gst_lmcc_qdisc_reader_init (GstLmccQdiscReader *reader, guint index)
   reader->qdisc.horizon = G_MAXUINT64;
 }
 
-/* The first attribute of @type among @left bytes from @attribute on; NULL where
- * there is none of at least @size bytes. */
+/* The first attribute of @type within @left bytes from @attribute on; NULL if
+ * there is none with at least @size bytes. */
 static const struct rtattr *
 find_attribute (const struct rtattr *attribute, gint left, guint type,
     gsize size)
@@ -67,8 +67,8 @@ find_number (const struct rtattr *options, guint type, guint32 *number)
   return attribute != NULL;
 }
 
-/* An fq that tells no horizon is that of Linux before 5.8; the first ones of
- * these have no times. */
+/* An fq without a horizon belongs to Linux before 5.8. Its first versions do
+ * not support transmit times. */
 static void
 take_fq (GstLmccQdiscReader *reader, const struct rtattr *options)
 {
@@ -119,7 +119,7 @@ take_discipline (GstLmccQdiscReader *reader, const struct nlmsghdr *message)
         find_attribute (TCA_RTA (discipline), left, TCA_OPTIONS, 0));
 }
 
-/* An interface's disciplines come in one piece, its root first
+/* The disciplines of an interface come in one sequence, with the root first
  * (tc_dump_qdisc() in net/sched/sch_api.c). */
 static void
 take_message (GstLmccQdiscReader *reader, const struct nlmsghdr *message)
@@ -128,7 +128,7 @@ take_message (GstLmccQdiscReader *reader, const struct nlmsghdr *message)
 
   if (message->nlmsg_type == NLMSG_DONE || message->nlmsg_type == NLMSG_ERROR)
     reader->ended = TRUE;
-  /* Some of them may be missing. */
+  /* The dump is incomplete. */
   if ((message->nlmsg_flags & NLM_F_DUMP_INTR) != 0)
     reader->torn = TRUE;
   if (message->nlmsg_type != RTM_NEWQDISC
@@ -143,11 +143,10 @@ take_message (GstLmccQdiscReader *reader, const struct nlmsghdr *message)
 /**
  * gst_lmcc_qdisc_reader_take:
  * @reader: a reader
- * @messages: what the kernel has sent in one datagram, aligned as a struct
- *     nlmsghdr is
- * @size: its bytes
+ * @messages: one datagram of the kernel, aligned like struct nlmsghdr
+ * @size: its size in bytes
  *
- * Returns: whether more is to come
+ * Returns: whether more datagrams follow
  */
 gboolean
 gst_lmcc_qdisc_reader_take (GstLmccQdiscReader *reader, gconstpointer messages,
@@ -165,7 +164,7 @@ gst_lmcc_qdisc_reader_take (GstLmccQdiscReader *reader, gconstpointer messages,
 /**
  * gst_lmcc_qdisc_reader_end:
  * @reader: a reader
- * @qdisc: (out): what it has read
+ * @qdisc: (out): the result
  *
  * Returns: whether the root of the interface is known
  */
@@ -194,7 +193,7 @@ ask (guint index)
         .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
     .discipline = { .tcm_family = AF_UNSPEC, .tcm_ifindex = (gint) index },
   };
-  /* Who is connected to the kernel hears nobody else. */
+  /* A socket that is connected to the kernel receives from nobody else. */
   struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
   struct timeval timeout = { 0, ANSWER_TIMEOUT_MS * 1000 };
   gint fd = socket (AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
@@ -212,12 +211,12 @@ ask (guint index)
 
 /**
  * gst_lmcc_qdisc_find:
- * @index: of an interface
- * @qdisc: (out): its root
+ * @index: index of an interface
+ * @qdisc: (out): its root queueing discipline
  *
- * Asks the kernel, which takes it some 20 us.
+ * Asks the kernel, which takes about 20 us.
  *
- * Returns: whether it is known
+ * Returns: whether @qdisc is known
  */
 gboolean
 gst_lmcc_qdisc_find (guint index, GstLmccQdisc *qdisc)

@@ -8,19 +8,19 @@
 
 G_BEGIN_DECLS
 
-/* IFNAMSIZ, which tc(8) gives a kind. */
+/* IFNAMSIZ, the size of a kind in tc(8). */
 #define GST_LMCC_QDISC_KIND_SIZE 16
 
-/* What fq holds of a flow by default: fq_init() in net/sched/sch_fq.c. */
+/* Default number of packets per flow in fq: fq_init() in net/sched/sch_fq.c. */
 #define GST_LMCC_QDISC_FLOW_LIMIT 100
 
 /**
  * GstLmccQdisc:
- * @kind: of the root: "fq", "mq", "noqueue"
- * @keeps_times: packets leave at the times that their senders give
- *     (CLOCK_MONOTONIC): it is fq, or all that mq has are
- * @flow_limit: how many packets of a flow it holds, where it keeps times
- * @horizon: how far ahead of its time it takes a packet, ns, likewise
+ * @kind: kind of the root: "fq", "mq", "noqueue"
+ * @keeps_times: whether packets leave at their transmit times (CLOCK_MONOTONIC): the
+ *     root is fq, or mq with fq for all queues
+ * @flow_limit: maximum number of packets of a flow that it holds, if @keeps_times
+ * @horizon: how long before its time it accepts a packet, ns, if @keeps_times
  *
  * The queueing discipline of an interface.
  */
@@ -34,16 +34,16 @@ typedef struct
 
 /**
  * GstLmccQdiscReader:
- * @index: of the interface
- * @found: its root is known
- * @ended: nothing else is told of it
- * @torn: they changed meanwhile
- * @handle: the root's
- * @n_children: how many disciplines the root has
- * @n_times: how many of them, or of the root, keep times
- * @qdisc: what is known
+ * @index: index of the interface
+ * @found: whether its root is known
+ * @ended: whether the kernel has reported everything about it
+ * @torn: whether the disciplines have changed during the dump
+ * @handle: handle of the root
+ * @n_children: number of disciplines below the root
+ * @n_times: number of them, or of the root, with support for transmit times
+ * @qdisc: the result so far
  *
- * Reads what the kernel tells of queueing disciplines.
+ * Reads the kernel's description of queueing disciplines.
  */
 typedef struct
 {

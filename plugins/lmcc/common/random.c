@@ -3,9 +3,10 @@
  */
 
 /*
- * Numbers that nobody can guess: what names a session, and where counters of
- * packets begin (RFC 3550 sections 5.1 and 9, RFC 4086). GLib's generator is
- * known after 624 of its numbers, and every packet shows some.
+ * Unpredictable random numbers, for session identifiers and for the first
+ * values of packet counters (RFC 3550 sections 5.1 and 9, RFC 4086). GLib's
+ * generator can be predicted after 624 of its numbers, and every packet reveals
+ * some.
  */
 #include "config.h"
 
@@ -16,11 +17,11 @@
 
 /**
  * gst_lmcc_random_fill:
- * @bytes: (out): where they go
- * @size: how many
+ * @bytes: (out): gets the random bytes
+ * @size: their number
  *
- * Fills in bytes of the system's random source. It waits for that source in the
- * first moments after the machine's start only.
+ * Reads bytes from the system's random source. It only blocks directly after
+ * the machine has started.
  */
 void
 gst_lmcc_random_fill (gpointer bytes, gsize size)
@@ -32,10 +33,10 @@ gst_lmcc_random_fill (gpointer bytes, gsize size)
 
     if (n < 0 && errno == EINTR)
       continue;
-    /* Linux has it since 3.17: there is no other cause than a sandbox that
-     * forbids it, and to go on would be to pretend. */
+    /* Linux has getrandom() since 3.17, so only a sandbox can forbid it.
+     * Predictable numbers would be insecure. */
     if (n < 0)
-      g_error ("The system's random source cannot be read: %s",
+      g_error ("Cannot read the system's random source: %s",
           g_strerror (errno));
     to += n;
     size -= (gsize) n;

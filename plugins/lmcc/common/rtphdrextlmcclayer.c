@@ -24,8 +24,8 @@
 
 #include <plugins/common/layer-meta.h>
 
-/* Byte 0: switch point in the top bit, class in the low four. Byte 1: the
- * version of this form, so that zeros are not valid. */
+/* Byte 0: switch point in the top bit, class in the low four bits. Byte 1:
+ * version of this format, so that zeros are invalid. */
 #define MARK_SIZE 2
 #define MARK_VERSION 1
 #define MARK_SWITCH_POINT 0x80
@@ -89,7 +89,8 @@ gst_rtp_hdrext_lmcc_layer_write (GstRTPHeaderExtension *ext,
   if (!gst_buffer_get_lmcc_layer_meta ((GstBuffer *) input_meta, &mark))
     return 0;
   if (size < MARK_SIZE) {
-    GST_WARNING_OBJECT (ext, "%" G_GSIZE_FORMAT " bytes are too few", size);
+    GST_WARNING_OBJECT (ext,
+        "the buffer of %" G_GSIZE_FORMAT " bytes is too small", size);
     return -1;
   }
   write_mark (&mark, data);
@@ -104,7 +105,7 @@ gst_rtp_hdrext_lmcc_layer_read (GstRTPHeaderExtension *ext,
 {
   LmccLayerMark mark;
 
-  /* A depayloader stops on FALSE: what cannot be read is left out instead. */
+  /* A depayloader stops on FALSE, so ignore marks that cannot be parsed. */
   if (parse_mark (data, size, &mark))
     gst_buffer_add_lmcc_layer_meta (buffer, &mark);
   else
@@ -159,7 +160,7 @@ field_has_uri (const GValue *value)
   if (G_VALUE_HOLDS_STRING (value))
     return g_strcmp0 (g_value_get_string (value), GST_RTP_HDREXT_LMCC_LAYER_URI)
         == 0;
-  /* With attributes: direction, URI, attributes. */
+  /* With attributes the value is an array: direction, URI, attributes. */
   if (GST_VALUE_HOLDS_ARRAY (value) && gst_value_array_get_size (value) == 3) {
     const GValue *uri = gst_value_array_get_value (value, 1);
 
@@ -203,7 +204,7 @@ gst_lmcc_layer_mark_ext_id_from_caps (const GstCaps *caps)
  * gst_lmcc_layer_mark_from_rtp:
  * @buffer: an RTP packet
  * @ext_id: from gst_lmcc_layer_mark_ext_id_from_caps()
- * @mark: (out): what the packet's mark says
+ * @mark: (out): the packet's mark
  *
  * Returns: %FALSE if the packet has no valid mark
  */

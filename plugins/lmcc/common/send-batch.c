@@ -3,12 +3,12 @@
  */
 
 /*
- * Packets that leave together, in as few system calls as the kernel allows.
- * Packets of one destination and size that follow each other are one
- * super-packet, which the kernel or the interface cuts (UDP_SEGMENT, udp(7));
- * all others have one call (sendmmsg(2)). The kernel copies the packets from
- * where they were built. Each packet may have a time at which the interface's
- * queueing discipline is to let it go (SO_TXTIME).
+ * Sends packets that leave together with as few system calls as possible.
+ * Consecutive packets with the same destination and size form a super-packet,
+ * which the kernel or the network card splits (UDP_SEGMENT, udp(7)). One call
+ * sends all messages (sendmmsg(2)). The kernel copies packets from the memory
+ * in which they were built. Each packet can have a transmit time for the
+ * interface's queueing discipline (SO_TXTIME).
  */
 #include "config.h"
 
@@ -34,10 +34,10 @@
 #define SCM_TXTIME SO_TXTIME
 #endif
 
-/* What an IPv4 packet of 65,535 bytes has room for. */
+/* Maximum UDP payload of an IPv4 packet of 65,535 bytes. */
 #define LARGEST_PAYLOAD 65507
 
-/* An address as the kernel takes it, in little room. */
+/* A socket address in less memory. */
 typedef struct
 {
   union
@@ -46,10 +46,10 @@ typedef struct
     struct sockaddr_in v4;
     struct sockaddr_in6 v6;
   } address;
-  socklen_t size; /* 0: there is none */
+  socklen_t size; /* 0: none */
 } Name;
 
-/* The size of a super-packet's packets, and a time. */
+/* Control messages with the segment size and the transmit time. */
 typedef union
 {
   struct cmsghdr align;
@@ -58,7 +58,8 @@ typedef union
 
 /**
  * GstLmccSendBatch:
- * Packets that wait to be sent, and room for the calls that send them.
+ *
+ * Packets that wait to be sent, and buffers for the system calls.
  */
 struct _GstLmccSendBatch
 {
@@ -68,14 +69,14 @@ struct _GstLmccSendBatch
   gpointer user_data;
   gboolean segments;
   gboolean timed;
-  gboolean waited; /* for room in the send buffer, since the batch was full */
+  gboolean waited; /* for room, since the batch was full */
 
   guint n;
   LmccPacket *packets[GST_LMCC_SEND_BATCH_SIZE];
   guint destinations[GST_LMCC_SEND_BATCH_SIZE];
   guint64 times[GST_LMCC_SEND_BATCH_SIZE]; /* 0: at once */
 
-  /* Message i has the packets from firsts[i] to before firsts[i + 1]. */
+  /* Message i consists of the packets from firsts[i] to firsts[i + 1] - 1. */
   guint n_messages;
   guint firsts[GST_LMCC_SEND_BATCH_SIZE + 1];
   struct mmsghdr messages[GST_LMCC_SEND_BATCH_SIZE];
@@ -85,11 +86,11 @@ struct _GstLmccSendBatch
 
 /**
  * gst_lmcc_send_batch_new:
- * @n_destinations: how many there are
- * @sent: called for each packet when it was sent, or could not be
+ * @n_destinations: number of destinations
+ * @sent: called for each packet after it was sent or has failed
  * @user_data: for @sent
  *
- * Returns: (transfer full): an empty batch, which sends each packet singly
+ * Returns: (transfer full): an empty batch that sends packets one by one
  */
 GstLmccSendBatch *
 gst_lmcc_send_batch_new (guint n_destinations, GstLmccSentFunc sent,
@@ -122,10 +123,10 @@ gst_lmcc_send_batch_free (GstLmccSendBatch *batch)
 /**
  * gst_lmcc_send_batch_set_destination:
  * @batch: a batch
- * @destination: below the number of destinations
- * @address: where its packets go
- * @port: where its packets go
- * @scope: index of the interface, for addresses that are link-local
+ * @destination: index, below the number of destinations
+ * @address: address of its packets
+ * @port: port of its packets
+ * @scope: index of the interface, for link-local addresses
  */
 void
 gst_lmcc_send_batch_set_destination (GstLmccSendBatch *batch, guint destination,
@@ -142,10 +143,10 @@ gst_lmcc_send_batch_set_destination (GstLmccSendBatch *batch, guint destination,
 /**
  * gst_lmcc_send_batch_set_segmentation:
  * @batch: a batch
- * @fd: the socket that it is sent by
- * @wanted: whether super-packets are to be made
+ * @fd: the socket to send with
+ * @wanted: whether to use super-packets
  *
- * Returns: whether they are, which the kernel may not know of
+ * Returns: whether super-packets are used; the kernel may not support them
  */
 gboolean
 gst_lmcc_send_batch_set_segmentation (GstLmccSendBatch *batch, gint fd,
@@ -153,8 +154,8 @@ gst_lmcc_send_batch_set_segmentation (GstLmccSendBatch *batch, gint fd,
 {
   const gint none = 0;
 
-  /* A kernel without it would take the control message as none, and send all
-   * as one packet. */
+  /* An older kernel would ignore the control message and send all as one
+   * packet. */
   batch->segments = wanted
       && setsockopt (fd, IPPROTO_UDP, UDP_SEGMENT, &none, sizeof (none)) == 0;
   return batch->segments;
@@ -164,8 +165,8 @@ gst_lmcc_send_batch_set_segmentation (GstLmccSendBatch *batch, gint fd,
  * gst_lmcc_send_batch_segments:
  * @batch: a batch
  *
- * Returns: whether super-packets are made: not any more after the kernel or the
- *     interface has refused one
+ * Returns: whether super-packets are used; %FALSE after the kernel or the
+ * interface has refused one
  */
 gboolean
 gst_lmcc_send_batch_segments (const GstLmccSendBatch *batch)
@@ -176,12 +177,14 @@ gst_lmcc_send_batch_segments (const GstLmccSendBatch *batch)
 /**
  * gst_lmcc_send_batch_set_txtime:
  * @batch: a batch
- * @fd: the socket that it is sent by
- * @wanted: whether packets are to leave at the times that they are added with
+ * @fd: the socket to send with
+ * @wanted: whether packets have transmit times
  *
- * The kernel takes times whether a queueing discipline looks at them or not.
+ * The kernel accepts transmit times even if the queueing discipline ignores
+ * them.
  *
- * Returns: whether they have times; else errno is set where @wanted
+ * Returns: whether transmit times are used; if not although @wanted, errno is
+ * set
  */
 gboolean
 gst_lmcc_send_batch_set_txtime (GstLmccSendBatch *batch, gint fd,
@@ -198,8 +201,8 @@ gst_lmcc_send_batch_set_txtime (GstLmccSendBatch *batch, gint fd,
  * gst_lmcc_send_batch_has_txtime:
  * @batch: a batch
  *
- * Returns: whether packets have times: not any more after the kernel has
- *     refused one
+ * Returns: whether transmit times are used; %FALSE after the kernel has refused
+ * one
  */
 gboolean
 gst_lmcc_send_batch_has_txtime (const GstLmccSendBatch *batch)
@@ -209,8 +212,9 @@ gst_lmcc_send_batch_has_txtime (const GstLmccSendBatch *batch)
 
 /* Building messages */
 
-/* Packets from @first on that are one message. All of a super-packet have the
- * time and the size of the first one; the last may be smaller. */
+/* Number of packets from @first on that form one message. All packets of a
+ * super-packet have the time and the size of the first one; only the last may
+ * be smaller. */
 static guint
 count_segments (const GstLmccSendBatch *batch, guint first)
 {
@@ -275,7 +279,7 @@ build_message (GstLmccSendBatch *batch, guint which, guint first, guint n)
   batch->firsts[which] = first;
 }
 
-/* Of all packets from @first on. */
+/* Builds messages from all packets from @first on. */
 static void
 build_messages (GstLmccSendBatch *batch, guint first)
 {
@@ -300,7 +304,8 @@ tell (GstLmccSendBatch *batch, guint message, gint code)
     batch->sent (batch->destinations[i], code, batch->user_data);
 }
 
-/* One wait for all packets of a batch: each might wait in vain. */
+/* Waits at most once for all packets of a batch, because each wait may be in
+ * vain. */
 static gboolean
 may_send_again (GstLmccSendBatch *batch, gint fd, gint code)
 {
@@ -310,8 +315,8 @@ may_send_again (GstLmccSendBatch *batch, gint fd, gint code)
   return gst_lmcc_socket_may_send_again (fd, code, wait);
 }
 
-/* Returns how many messages from @first on were sent, or the negative errno of
- * the first one. */
+/* Returns the number of messages from @first on that were sent, or the negative
+ * errno of the first one. */
 static gint
 send_messages (GstLmccSendBatch *batch, gint fd, guint first)
 {
@@ -333,9 +338,9 @@ send_messages (GstLmccSendBatch *batch, gint fd, guint first)
   return -code;
 }
 
-/* What the kernel says to a super-packet that it cannot cut, or the interface
- * cannot send: udp_send_skb() in net/ipv4/udp.c; and what a kernel says to a
- * control message that it does not know (EINVAL). */
+/* Errors for a super-packet that the kernel cannot split or the interface
+ * cannot send (udp_send_skb() in net/ipv4/udp.c), and for an unknown control
+ * message (EINVAL). */
 static gboolean
 is_refusal (gint code)
 {
@@ -343,7 +348,7 @@ is_refusal (gint code)
       || code == EOPNOTSUPP;
 }
 
-/* Sends the message that begins with the packet @first. Returns 0, or the
+/* Sends the packets of the message that begins with @first. Returns 0 or the
  * negative errno. */
 static gint
 send_one (GstLmccSendBatch *batch, gint fd, guint first)
@@ -353,7 +358,7 @@ send_one (GstLmccSendBatch *batch, gint fd, guint first)
   return MIN (send_messages (batch, fd, 0), 0);
 }
 
-/* What a message may be sent without. */
+/* Features that a message can be sent without. */
 enum
 {
   WITHOUT_SEGMENTS = 1 << 0,
@@ -361,8 +366,8 @@ enum
   WITHOUT_BOTH = WITHOUT_SEGMENTS | WITHOUT_TIME,
 };
 
-/* The message @which was refused. What its first packet can be sent without is
- * not used any more, unless that cannot be sent at all. */
+/* The message @which was refused. Disables the features without which its first
+ * packet can be sent, unless that fails as well. */
 static void
 send_plainly (GstLmccSendBatch *batch, gint fd, guint which)
 {
@@ -395,9 +400,9 @@ send_plainly (GstLmccSendBatch *batch, gint fd, guint which)
  * @batch: a batch; empty afterwards
  * @fd: from gst_lmcc_socket_open_send()
  *
- * Sends the packets, in the order in which they were added. An error of one
- * does not stop the others, nor does one that is pending from an earlier
- * packet. A full send buffer is waited for once, shortly.
+ * Sends the packets in the order in which they were added. An error of one
+ * packet, or a pending error of an earlier one, does not stop the others. If
+ * the send buffer is full, it waits once, for a short time.
  */
 void
 gst_lmcc_send_batch_flush (GstLmccSendBatch *batch, gint fd)
@@ -426,12 +431,12 @@ gst_lmcc_send_batch_flush (GstLmccSendBatch *batch, gint fd)
 
 /**
  * gst_lmcc_send_batch_add:
- * @batch: a batch, which is flushed where it is full
- * @fd: the socket for that
- * @destination: where the packet goes, below the number of destinations
+ * @batch: a batch; it is flushed when it is full
+ * @fd: the socket to flush with
+ * @destination: destination of the packet, below the number of destinations
  * @packet: (transfer full): a packet
- * @time: when it is to leave, ns of CLOCK_MONOTONIC, or 0 for at once; not
- *     looked at without gst_lmcc_send_batch_set_txtime()
+ * @time: transmit time, ns of CLOCK_MONOTONIC, or 0 for at once; ignored
+ *     without gst_lmcc_send_batch_set_txtime()
  */
 void
 gst_lmcc_send_batch_add (GstLmccSendBatch *batch, gint fd, guint destination,

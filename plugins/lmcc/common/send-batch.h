@@ -9,16 +9,16 @@
 
 G_BEGIN_DECLS
 
-/* Most packets of a batch; and those of a super-packet, of which older kernels
- * take no more (UDP_MAX_SEGMENTS in linux/udp.h). */
+/* Maximum number of packets of a batch and of a super-packet. Older kernels do not accept
+ * more (UDP_MAX_SEGMENTS in linux/udp.h). */
 #define GST_LMCC_SEND_BATCH_SIZE 64
 
 typedef struct _GstLmccSendBatch GstLmccSendBatch;
 
 /**
  * GstLmccSentFunc:
- * @destination: where a packet went
- * @code: 0, or the errno of what kept it from leaving
+ * @destination: destination of the packet
+ * @code: 0, or the errno with which sending has failed
  * @user_data: as for gst_lmcc_send_batch_new()
  */
 typedef void (

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* An algorithm's settings as a structure: its name is the algorithm's, its
- * fields are lines of the algorithm's table. */
+/* Converts an algorithm's settings from a structure: its name is the name of
+ * the algorithm, its fields are rows of the algorithm's table. */
 #include "config.h"
 
 #include "common/settings.h"
@@ -14,7 +14,7 @@ typedef struct
   GError **error;
 } Reader;
 
-/* As a user would write it, whatever type the field has. */
+/* The value as a user would write it, for any type of the field. */
 static gchar *
 format_value (const GValue *value)
 {
@@ -37,10 +37,10 @@ take_field (GQuark field, const GValue *value, gpointer user_data)
 /**
  * gst_lmcc_settings_read:
  * @settings: settings
- * @structure: some of them
- * @error: lists what there is
+ * @structure: fields to set
+ * @error: lists the valid settings or values
  *
- * Returns: %FALSE where there is no such setting or value
+ * Returns: %FALSE if a setting or value is invalid
  */
 gboolean
 gst_lmcc_settings_read (LmccSettings *settings, const GstStructure *structure,
@@ -54,10 +54,10 @@ gst_lmcc_settings_read (LmccSettings *settings, const GstStructure *structure,
 /**
  * gst_lmcc_settings_check_name:
  * @structure: settings of an algorithm
- * @algorithm: the name of that which is used
- * @error: names both
+ * @algorithm: name of the algorithm in use
+ * @error: names both algorithms
  *
- * Returns: whether it is the same one
+ * Returns: whether both are the same
  */
 gboolean
 gst_lmcc_settings_check_name (const GstStructure *structure,
@@ -66,7 +66,7 @@ gst_lmcc_settings_check_name (const GstStructure *structure,
   if (gst_structure_has_name (structure, algorithm))
     return TRUE;
   g_set_error (error, LMCC_SETTINGS_ERROR, LMCC_SETTINGS_ERROR_VALUE,
-      "they are for %s, and algorithm is %s: set both alike",
+      "they are for %s, but algorithm is %s: set both to the same algorithm",
       gst_structure_get_name (structure), algorithm);
   return FALSE;
 }
@@ -74,11 +74,10 @@ gst_lmcc_settings_check_name (const GstStructure *structure,
 /**
  * gst_lmcc_settings_from_structure:
  * @structure: the name of an algorithm and some of its settings
- * @error: lists what there is
+ * @error: lists the valid names or values
  *
- * Returns: (transfer full) (nullable): the settings, those that are not named
- *     at their standard values; %NULL where there is no such algorithm, setting
- *     or value
+ * Returns: (transfer full) (nullable): the settings, with defaults for all
+ * others; %NULL if the algorithm, a setting or a value does not exist
  */
 LmccSettings *
 gst_lmcc_settings_from_structure (const GstStructure *structure, GError **error)
@@ -91,7 +90,7 @@ gst_lmcc_settings_from_structure (const GstStructure *structure, GError **error)
     g_autofree gchar *names = lmcc_algorithm_format_names ();
 
     g_set_error (error, LMCC_SETTINGS_ERROR, LMCC_SETTINGS_ERROR_UNKNOWN,
-        "there is no algorithm \"%s\"; there is: %s", name, names);
+        "there is no algorithm \"%s\"; the algorithms are: %s", name, names);
     return NULL;
   }
   settings = lmcc_settings_new (algorithm->settings, algorithm->n_settings);

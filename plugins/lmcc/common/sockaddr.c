@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Addresses and errors between the library and the kernel. */
+/* Converts addresses and errors between the library and the kernel. */
 #include "config.h"
 
 #include "common/sockaddr.h"
@@ -15,7 +15,7 @@ gst_lmcc_system_family (LmccFamily family)
   return family == LMCC_FAMILY_IPV6 ? AF_INET6 : AF_INET;
 }
 
-/* The scope matters to the kernel for link-local groups only. */
+/* The kernel only uses the scope for link-local groups. */
 socklen_t
 gst_lmcc_sockaddr_set (const LmccAddress *address, guint16 port, guint scope,
     GstLmccSockaddr *out)
@@ -67,7 +67,8 @@ gst_lmcc_set_errno (GError **error, gint code, const gchar *format, ...)
   g_set_error_literal (error, G_IO_ERROR, g_io_error_from_errno (code), text);
 }
 
-/* What a network answers to single packets; the next one may well pass. */
+/* Errors that the network reports for single packets; the next packet may
+ * pass. */
 gboolean
 gst_lmcc_errno_is_transient (gint code)
 {

@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-/* Any address as the kernel takes it. */
+/* A socket address of any family. */
 typedef union
 {
   struct sockaddr any;

@@ -3,9 +3,9 @@
  */
 
 /*
- * The sockets of lmccsink and lmccsrc: plain file descriptors, so that a batch
- * of packets costs one system call. No locks; a descriptor belongs to its
- * caller.
+ * The sockets of lmccsink and lmccsrc. They are plain file descriptors, so that
+ * one system call handles a batch of packets. There are no locks; a descriptor
+ * belongs to its caller.
  */
 #include "config.h"
 
@@ -32,12 +32,13 @@
 #define SO_NETNS_COOKIE 71
 #endif
 
-/* Longest wait for room in a full send buffer: the packet's moment has passed
- * then, and the caller must still stop within 20 ms. */
+/* Maximum wait for room in a full send buffer. After it the packet is too late
+ * anyway, and the caller must be able to stop within 20 ms. */
 #define SEND_WAIT_MS 5
 
-/* What Linux has beside a packet (64 bits): in its memory, which is a power of
- * two, room for link headers, and struct skb_shared_info; struct sk_buff. */
+/* Memory that Linux (64 bits) uses in addition to a packet: headroom for link
+ * headers and struct skb_shared_info, in a block with a power of two as size,
+ * and struct sk_buff. */
 #define BUFFER_GRAIN 512
 #define PACKET_HEADROOM 400
 #define PACKET_DESCRIPTION 256
@@ -50,23 +51,23 @@ set_option (gint fd, gint level, gint option, gint value)
 
 /**
  * gst_lmcc_open_remedy:
- * @code: the errno of a socket that cannot be opened
+ * @code: errno of opening a socket
  *
- * Returns: what to do about it, to be put after the cause; empty for nothing
+ * Returns: the remedy, to be appended to the cause; empty if there is none
  */
 const gchar *
 gst_lmcc_open_remedy (gint code)
 {
   switch (code) {
     case EAFNOSUPPORT:
-      return ". This host has no such protocol: use a group of the other "
-             "family";
+      return ". This host does not support the protocol: use a group of the "
+             "other address family";
     case EMFILE:
-      return ". This program has as many files open as it may: raise its limit "
+      return ". This program has reached its limit of open files: raise it "
              "(ulimit -n, or LimitNOFILE= of its systemd unit)";
     case ENFILE:
-      return ". This host has as many files open as it may: raise the limit "
-             "with sysctl -w fs.file-max=";
+      return ". This host has reached its limit of open files: raise it with "
+             "sysctl -w fs.file-max=";
     case ENOBUFS:
     case ENOMEM:
       return ". This host has no memory left for sockets: end other programs";
@@ -75,8 +76,9 @@ gst_lmcc_open_remedy (gint code)
   }
 }
 
-/* Without this a socket gets what any other socket of the host has joined.
- * Linux before 4.20 has it for IPv4 only: the bind to the group remains. */
+/* Otherwise the socket receives all groups that any socket of the host has
+ * joined. Linux before 4.20 has this option for IPv4 only; for IPv6 the bind to
+ * the group has to do. */
 static void
 set_own_groups_only (gint fd, LmccFamily family)
 {
@@ -93,7 +95,7 @@ open_socket (LmccFamily family, GError **error)
       SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
   if (fd < 0)
-    gst_lmcc_set_errno (error, errno, "Could not open a UDP socket: %s%s",
+    gst_lmcc_set_errno (error, errno, "Cannot open a UDP socket: %s%s",
         g_strerror (errno), gst_lmcc_open_remedy (errno));
   return fd;
 }
@@ -108,8 +110,8 @@ set_send_interface (gint fd, LmccFamily family, const GstLmccInterface *iface)
   if (family == LMCC_FAMILY_IPV6)
     return set_option (fd, IPPROTO_IPV6, IPV6_MULTICAST_IF,
         (gint) iface->index);
-  /* With the address: from lo the kernel would else take another interface's
-   * address as the source, as 127.0.0.1 has host scope. */
+  /* Set the address too: on lo the kernel would otherwise use another
+   * interface's address as the source, because 127.0.0.1 has host scope. */
   request.imr_ifindex = (gint) iface->index;
   memcpy (&request.imr_address, iface->address.bytes, 4);
   return setsockopt (fd, IPPROTO_IP, IP_MULTICAST_IF, &request,
@@ -120,12 +122,12 @@ set_send_interface (gint fd, LmccFamily family, const GstLmccInterface *iface)
 /**
  * gst_lmcc_socket_set_interface:
  * @fd: from gst_lmcc_socket_open_send()
- * @family: of the groups
- * @iface: where to send from now on
+ * @family: address family of the groups
+ * @iface: interface to send on from now on
  *
- * For an interface that has got another address or another index.
+ * For an interface whose address or index has changed.
  *
- * Returns: whether the kernel takes it
+ * Returns: whether the kernel accepts it
  */
 gboolean
 gst_lmcc_socket_set_interface (gint fd, LmccFamily family,
@@ -136,9 +138,9 @@ gst_lmcc_socket_set_interface (gint fd, LmccFamily family,
 
 /**
  * gst_lmcc_send_remedy:
- * @code: the errno of packets that do not leave
+ * @code: errno of sending
  *
- * Returns: what to do about it
+ * Returns: the remedy
  */
 const gchar *
 gst_lmcc_send_remedy (gint code)
@@ -146,22 +148,21 @@ gst_lmcc_send_remedy (gint code)
   switch (code) {
     case EPERM:
     case EACCES:
-      return "A firewall of this host forbids it: let UDP to the session's "
-             "groups out (nft list ruleset shows its rules)";
+      return "A firewall of this host blocks the packets: allow outgoing UDP "
+             "to the groups of the session (nft list ruleset shows the rules)";
     case EINVAL:
     case EADDRNOTAVAIL:
-      return "The address that they are to come from is not usable on this "
-             "host: give the interface an address again, or set bind-address "
-             "and "
-             "multicast-iface to what there is";
+      return "This host no longer has the source address: give the interface "
+             "the address again, or set bind-address and multicast-iface to an "
+             "existing address and interface";
     case ENOBUFS:
     case EAGAIN:
-      return "The interface does not take that much: lower the bitrate";
+      return "The interface cannot carry this rate: lower the bitrate";
     case EMSGSIZE:
-      return "The interface does not take packets of that size: lower mtu";
+      return "The packets are too large for the interface: lower mtu";
     default:
-      return "Look at the interface's cable, state and routes (ip address, ip "
-             "route), or set multicast-iface to another one";
+      return "Check the interface's cable, state and routes (ip address, ip "
+             "route), or set multicast-iface to another interface";
   }
 }
 
@@ -188,10 +189,10 @@ set_send_options (gint fd, const GstLmccSendOptions *options)
 /**
  * gst_lmcc_socket_set_up_send:
  * @fd: a UDP socket of the options' family
- * @options: what to set, beside the address and the port
+ * @options: options to set, except address and port
  * @error: (nullable): the cause
  *
- * Returns: whether all of it is set
+ * Returns: whether all options are set
  */
 gboolean
 gst_lmcc_socket_set_up_send (gint fd, const GstLmccSendOptions *options,
@@ -200,7 +201,7 @@ gst_lmcc_socket_set_up_send (gint fd, const GstLmccSendOptions *options,
   if (set_send_options (fd, options))
     return TRUE;
   gst_lmcc_set_errno (error, errno,
-      "Could not set the multicast interface, TTL, DSCP or send buffer: %s",
+      "Cannot set the multicast interface, TTL, DSCP or send buffer: %s",
       g_strerror (errno));
   return FALSE;
 }
@@ -208,8 +209,8 @@ gst_lmcc_socket_set_up_send (gint fd, const GstLmccSendOptions *options,
 /**
  * gst_lmcc_socket_share_port:
  * @fd: from gst_lmcc_socket_open_send()
- * @shares: whether another socket may be bound to its port from now on, if it
- *     does likewise
+ * @shares: whether other sockets that call this function too can bind to its
+ *     port from now on
  */
 void
 gst_lmcc_socket_share_port (gint fd, gboolean shares)
@@ -224,8 +225,8 @@ set_address_error (GError **error, const LmccAddress *address, gint code)
   g_autofree gchar *list = gst_lmcc_interface_list ();
 
   gst_lmcc_set_errno (error, code,
-      "Could not send from bind-address %s: %s. Set it "
-      "to an address of this host: %s",
+      "Cannot send from bind-address %s: %s. Set it to an address of this "
+      "host: %s",
       lmcc_address_format (address, text), g_strerror (code), list);
 }
 
@@ -233,14 +234,14 @@ static const gchar *
 port_remedy (gint code)
 {
   return code == EACCES
-      ? "Ports below 1024 are for who has CAP_NET_BIND_SERVICE: set bind-port "
-        "to a higher one"
-      : "Another program, or another element of this one, has it (ss -ulpn "
-        "shows who): end that, set bind-port to one that is free, or to 0 for "
-        "any";
+      ? "Ports below 1024 need the capability CAP_NET_BIND_SERVICE: set "
+        "bind-port to a higher port"
+      : "Another program, or another element of this program, uses the port "
+        "(ss -ulpn shows which): end it, set bind-port to a free port, or to 0 "
+        "for any free port";
 }
 
-/* Without an address the port is that of all of the host's. */
+/* Without an address the port applies to all addresses of the host. */
 static gboolean
 bind_send (gint fd, const GstLmccSendOptions *options, GError **error)
 {
@@ -256,12 +257,12 @@ bind_send (gint fd, const GstLmccSendOptions *options, GError **error)
   }
   size = gst_lmcc_sockaddr_set (named ? address : &any, options->bind_port,
       options->iface.index, &local);
-  /* One that is checked for duplicates yet is of use in a second or two. */
+  /* An address under duplicate address detection can be used after a second or
+   * two. */
   if (named && options->family == LMCC_FAMILY_IPV6
       && gst_lmcc_host_has_address (address))
     set_option (fd, IPPROTO_IPV6, IPV6_FREEBIND, 1);
-  /* What is sent to the port is not read, and must not fill the host's
-   * memory. */
+  /* Packets to this port are not read. They must not fill the host's memory. */
   set_own_groups_only (fd, options->family);
   if (options->bind_port > 0)
     set_option (fd, SOL_SOCKET, SO_RCVBUF, 0);
@@ -269,7 +270,7 @@ bind_send (gint fd, const GstLmccSendOptions *options, GError **error)
   if (bind (fd, &local.any, size) == 0)
     return TRUE;
   if (options->bind_port > 0 && (errno == EADDRINUSE || errno == EACCES))
-    gst_lmcc_set_errno (error, errno, "Could not send from port %u: %s. %s",
+    gst_lmcc_set_errno (error, errno, "Cannot send from port %u: %s. %s",
         options->bind_port, g_strerror (errno), port_remedy (errno));
   else
     set_address_error (error, address, errno);
@@ -278,7 +279,7 @@ bind_send (gint fd, const GstLmccSendOptions *options, GError **error)
 
 /**
  * gst_lmcc_socket_open_send:
- * @options: what to set
+ * @options: options to set
  * @error: (nullable): cause and remedy
  *
  * Returns: a non-blocking descriptor for gst_lmcc_socket_send(), or -1
@@ -298,7 +299,7 @@ gst_lmcc_socket_open_send (const GstLmccSendOptions *options, GError **error)
   return fd;
 }
 
-/* Returns: 0 where the kernel does not tell */
+/* Returns: 0 if the kernel does not support it */
 static guint64
 get_namespace (gint fd)
 {
@@ -312,10 +313,10 @@ get_namespace (gint fd)
 
 /**
  * gst_lmcc_socket_is_elsewhere:
- * @fd: a socket that somebody else has opened
+ * @fd: a socket that another component has opened
  *
- * Returns: whether it is of another network namespace than those that this
- *     process opens; %FALSE where the kernel does not tell (Linux before 5.14)
+ * Returns: whether it belongs to another network namespace than new sockets of
+ * this process; %FALSE if the kernel cannot tell (Linux before 5.14)
  */
 gboolean
 gst_lmcc_socket_is_elsewhere (gint fd)
@@ -335,7 +336,7 @@ gst_lmcc_socket_is_elsewhere (gint fd)
  * @fd: a socket
  * @local: (out): the address that it sends from
  *
- * Returns: %FALSE where it has none
+ * Returns: %FALSE if it has none
  */
 gboolean
 gst_lmcc_socket_get_local (gint fd, LmccAddress *local)
@@ -353,12 +354,12 @@ gst_lmcc_socket_get_local (gint fd, LmccAddress *local)
 
 /**
  * gst_lmcc_socket_get_source:
- * @options: as for gst_lmcc_socket_open_send(); the port does not matter
+ * @options: as for gst_lmcc_socket_open_send(); the port is ignored
  * @group: a group
- * @source: (out): the address that packets to @group will come from, and that
- *     receivers can send to
+ * @source: (out): source address of packets to @group, which receivers can send
+ *     to
  *
- * Returns: %FALSE where it cannot be known
+ * Returns: %FALSE if it is unknown
  */
 gboolean
 gst_lmcc_socket_get_source (const GstLmccSendOptions *options,
@@ -375,8 +376,8 @@ gst_lmcc_socket_get_source (const GstLmccSendOptions *options,
   fd = gst_lmcc_socket_open_send (&any_port, NULL);
   if (fd < 0)
     return FALSE;
-  /* The kernel chooses among the interface's addresses (RFC 6724), and says
-   * which once it knows where to. */
+  /* The kernel chooses among the interface's addresses (RFC 6724) when it knows
+   * the destination. */
   found = connect (fd, &address.any, size) == 0
       && gst_lmcc_socket_get_local (fd, source);
   gst_lmcc_socket_close (&fd);
@@ -386,12 +387,11 @@ gst_lmcc_socket_get_source (const GstLmccSendOptions *options,
 /**
  * gst_lmcc_socket_open_feedback:
  * @local: this host's address, from gst_lmcc_socket_get_source()
- * @port: the port, 0 for any that is free
- * @iface: the interface of @local
+ * @port: the port, 0 for any free port
+ * @iface: the interface with @local
  * @error: (nullable): cause and remedy
  *
- * Opens a socket that takes what is sent to @local, and so nothing that is sent
- * to a group.
+ * Opens a socket that receives packets to @local, but no packets to groups.
  *
  * Returns: a non-blocking descriptor, or -1
  */
@@ -409,8 +409,8 @@ gst_lmcc_socket_open_feedback (const LmccAddress *local, guint16 port,
     gchar text[LMCC_ADDRESS_STRLEN];
 
     gst_lmcc_set_errno (error, errno,
-        "Could not take reports on %s port %u: "
-        "%s. Set feedback-port to a port that is free, or to 0 for any",
+        "Cannot receive reports on %s port %u: %s. Set feedback-port to a free "
+        "port, or to 0 for any free port",
         lmcc_address_format (local, text), port, g_strerror (errno));
     gst_lmcc_socket_close (&fd);
   }
@@ -421,7 +421,7 @@ gst_lmcc_socket_open_feedback (const LmccAddress *local, guint16 port,
  * gst_lmcc_socket_get_port:
  * @fd: a socket
  *
- * Returns: its own port, 0 where it has none
+ * Returns: its local port, 0 if it has none
  */
 guint16
 gst_lmcc_socket_get_port (gint fd)
@@ -439,11 +439,11 @@ gst_lmcc_socket_get_port (gint fd)
 /**
  * gst_lmcc_socket_may_send_again:
  * @fd: from gst_lmcc_socket_open_send()
- * @code: the errno of a packet that it did not take
- * @wait: whether to wait, shortly, for room in a send buffer that is full
+ * @code: errno of the failed packet
+ * @wait: whether to wait for a short time if the send buffer is full
  *
- * Returns: whether a second try is of use: the first may only have fetched an
- *     ICMP error
+ * Returns: whether a second attempt makes sense: the first one may only have
+ * returned a pending ICMP error
  */
 gboolean
 gst_lmcc_socket_may_send_again (gint fd, gint code, gboolean wait)
@@ -458,16 +458,15 @@ gst_lmcc_socket_may_send_again (gint fd, gint code, gboolean wait)
 /**
  * gst_lmcc_socket_send:
  * @fd: from gst_lmcc_socket_open_send()
- * @iface: as it was opened with
- * @group: where to
- * @port: where to
- * @packet: what
+ * @iface: the interface that it was opened with
+ * @group: destination address
+ * @port: destination port
+ * @packet: packet to send
  *
- * An error pending from an earlier packet does not stop this one. A full send
- * buffer is waited for, shortly.
+ * A pending error of an earlier packet does not stop this one. If the send
+ * buffer is full, it waits for a short time.
  *
- * Returns: bytes sent, or the negative errno of what kept the packet from
- *     leaving
+ * Returns: number of bytes sent, or the negative errno
  */
 gssize
 gst_lmcc_socket_send (gint fd, const GstLmccInterface *iface,
@@ -493,14 +492,14 @@ gst_lmcc_socket_send (gint fd, const GstLmccInterface *iface,
 
 /**
  * gst_lmcc_socket_open_unicast:
- * @address: a host
- * @port: where it listens
- * @iface: the interface that it is on, where its address is link-local;
- *     otherwise the routing table decides
- * @error: (nullable): why there is no way to it
+ * @address: address of a host
+ * @port: its port
+ * @iface: the interface for a link-local address; otherwise the routing table
+ *     decides
+ * @error: (nullable): why the host cannot be reached
  *
- * Opens a socket for gst_lmcc_socket_send() to @address. Its own port is one
- * that is free; nothing is to be received.
+ * Opens a socket for gst_lmcc_socket_send() to @address, with any free local
+ * port. Nothing is received with it.
  *
  * Returns: a non-blocking descriptor, or -1
  */
@@ -514,13 +513,13 @@ gst_lmcc_socket_open_unicast (const LmccAddress *address, guint16 port,
 
   if (fd < 0)
     return -1;
-  /* What is sent to it all the same must not fill the host's memory. */
+  /* Packets to this socket must not fill the host's memory. */
   set_option (fd, SOL_SOCKET, SO_RCVBUF, 0);
-  /* Connected, it is told where nobody listens. */
+  /* A connected socket gets an error if no program listens. */
   if (connect (fd, &to.any, size) != 0) {
     gchar text[LMCC_ADDRESS_STRLEN];
 
-    gst_lmcc_set_errno (error, errno, "No way to %s port %u: %s",
+    gst_lmcc_set_errno (error, errno, "Cannot reach %s port %u: %s",
         lmcc_address_format (address, text), port, g_strerror (errno));
     gst_lmcc_socket_close (&fd);
   }
@@ -531,8 +530,8 @@ gst_lmcc_socket_open_unicast (const LmccAddress *address, guint16 port,
  * gst_lmcc_socket_take_error:
  * @fd: from gst_lmcc_socket_open_unicast()
  *
- * Returns: the errno that the network reported for an earlier packet, which is
- *     forgotten then; 0 for none
+ * Returns: the errno that the network reported for an earlier packet, 0 for
+ * none; clears it
  */
 gint
 gst_lmcc_socket_take_error (gint fd)
@@ -546,12 +545,12 @@ gst_lmcc_socket_take_error (gint fd)
 /**
  * gst_lmcc_socket_set_receive_buffer:
  * @fd: a socket
- * @wanted: bytes; 0: as it is
+ * @wanted: size in bytes; 0 leaves it unchanged
  *
- * The kernel caps it silently and reports twice the size, its own bookkeeping
- * included.
+ * The kernel limits it without an error, and reports twice the size, which
+ * includes its own bookkeeping.
  *
- * Returns: the bytes that were got
+ * Returns: the actual size in bytes
  */
 guint
 gst_lmcc_socket_set_receive_buffer (gint fd, guint wanted)
@@ -563,7 +562,7 @@ gst_lmcc_socket_set_receive_buffer (gint fd, guint wanted)
   if (wanted > 0) {
     set_option (fd, SOL_SOCKET, SO_RCVBUF, value);
     getsockopt (fd, SOL_SOCKET, SO_RCVBUF, &actual, &size);
-    /* Over net.core.rmem_max, for who may (CAP_NET_ADMIN). */
+    /* Exceeds net.core.rmem_max, with CAP_NET_ADMIN. */
     if (actual / 2 < value)
       set_option (fd, SOL_SOCKET, SO_RCVBUFFORCE, value);
   }
@@ -574,12 +573,12 @@ gst_lmcc_socket_set_receive_buffer (gint fd, guint wanted)
 
 /**
  * gst_lmcc_socket_get_packet_cost:
- * @size: of a packet, in bytes
+ * @size: size of a packet in bytes
  *
- * The kernel counts the memory of a packet and what describes it: some 2,304
+ * The kernel counts the memory of a packet and of its descriptor: about 2,304
  * bytes for packets of 700 to 1,600 bytes.
  *
- * Returns: bytes of a receive buffer, as set, that it takes
+ * Returns: bytes of a receive buffer that the packet takes
  */
 gsize
 gst_lmcc_socket_get_packet_cost (gsize size)
@@ -593,14 +592,14 @@ gst_lmcc_socket_get_packet_cost (gsize size)
 
 /**
  * gst_lmcc_socket_open_receive:
- * @group: the one group that the socket is for
+ * @group: the only group of the socket
  * @port: its port
- * @iface: the interface it will be joined on
+ * @iface: the interface on which it will be joined
  * @buffer_size: wanted kernel buffer in bytes, or 0 for the default
- * @actual_buffer_size: (out) (optional): what was got
+ * @actual_buffer_size: (out) (optional): the actual size
  * @error: (nullable): cause and remedy
  *
- * Opens a socket bound to @group and @port; it is not joined yet.
+ * Opens a socket bound to @group and @port, without joining the group.
  *
  * Returns: a non-blocking descriptor, or -1
  */
@@ -620,7 +619,7 @@ gst_lmcc_socket_open_receive (const LmccAddress *group, guint16 port,
   set_own_groups_only (fd, group->family);
   set_option (fd, SOL_SOCKET, SO_RXQ_OVFL, 1);
   set_option (fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
-  /* Linux 5.0; older ones hand each packet over by itself. */
+  /* Linux 5.0; older kernels do not merge packets. */
   set_option (fd, SOL_UDP, UDP_GRO, 1);
   actual = gst_lmcc_socket_set_receive_buffer (fd, buffer_size);
   if (actual_buffer_size)
@@ -628,11 +627,10 @@ gst_lmcc_socket_open_receive (const LmccAddress *group, guint16 port,
   if (bind (fd, &local.any, size) != 0) {
     gchar text[LMCC_ADDRESS_STRLEN];
 
-    gst_lmcc_set_errno (error, errno,
-        "Could not bind to group %s port %u: %s%s",
+    gst_lmcc_set_errno (error, errno, "Cannot bind to group %s port %u: %s%s",
         lmcc_address_format (group, text), port, g_strerror (errno),
-        errno == EADDRINUSE ? ". A program holds the port without sharing it: "
-                              "end it (ss -ulpn shows it) or use another port"
+        errno == EADDRINUSE ? ". Another program uses the port exclusively: "
+                              "end it (ss -ulpn shows it), or use another port"
                             : "");
     gst_lmcc_socket_close (&fd);
   }
@@ -674,10 +672,9 @@ join_remedy (gint code)
 {
   switch (code) {
     case ENOBUFS:
-      return ". The host's limit of memberships is reached: raise it with "
-             "sysctl -w net.ipv4.igmp_max_memberships=100 (for a "
-             "source-specific "
-             "join also net.ipv4.igmp_max_msf)";
+      return ". The host has reached its limit of group memberships: raise it "
+             "with sysctl -w net.ipv4.igmp_max_memberships=100 (for "
+             "source-specific joins also net.ipv4.igmp_max_msf)";
     case ENODEV:
     case EADDRNOTAVAIL:
       return ". No interface can reach the group: set multicast-iface";
@@ -690,15 +687,15 @@ join_remedy (gint code)
  * gst_lmcc_socket_join:
  * @fd: from gst_lmcc_socket_open_receive()
  * @group: its group
- * @source: (nullable): the only source to hear; %NULL or an address of family
- *     %LMCC_FAMILY_NONE for any
- * @iface: where
+ * @source: (nullable): the only source to receive from; %NULL or an address of
+ *     family %LMCC_FAMILY_NONE for any
+ * @iface: interface to join on
  * @error: (nullable): cause and remedy
  *
- * May be called again after gst_lmcc_socket_leave().
+ * Can be called again after gst_lmcc_socket_leave().
  *
  * Returns: whether the kernel has sent, or will send, the membership report;
- *     %TRUE also where the group is joined already
+ * also %TRUE if the group is already joined
  */
 gboolean
 gst_lmcc_socket_join (gint fd, const LmccAddress *group,
@@ -715,7 +712,7 @@ gst_lmcc_socket_join (gint fd, const LmccAddress *group,
     return TRUE;
   list = gst_lmcc_interface_list ();
   gst_lmcc_set_errno (error, code,
-      "Could not join group %s on %s: %s%s. Interfaces: %s",
+      "Cannot join group %s on %s: %s%s. Interfaces: %s",
       lmcc_address_format (group, text),
       iface->name[0] ? iface->name : "any interface", g_strerror (code),
       join_remedy (code), list);
@@ -724,14 +721,14 @@ gst_lmcc_socket_join (gint fd, const LmccAddress *group,
 
 /**
  * gst_lmcc_socket_open_joined:
- * @group: the one group that the socket is for
+ * @group: the only group of the socket
  * @port: its port
  * @source: (nullable): as for gst_lmcc_socket_join()
- * @iface: where
+ * @iface: interface to join on
  * @buffer_size: wanted kernel buffer in bytes, or 0 for the default
  * @error: (nullable): cause and remedy
  *
- * Returns: a non-blocking descriptor that hears @group, or -1
+ * Returns: a non-blocking descriptor that receives packets of @group, or -1
  */
 gint
 gst_lmcc_socket_open_joined (const LmccAddress *group, guint16 port,
@@ -752,10 +749,10 @@ gst_lmcc_socket_open_joined (const LmccAddress *group, guint16 port,
  * @group: its group
  * @source: (nullable): as it was joined
  * @iface: as it was joined
- * @error: (nullable): what the kernel said
+ * @error: (nullable): the error of the kernel
  *
- * Returns: %FALSE on an error; the group is not joined then either, or the
- *     descriptor is not a socket
+ * Returns: %FALSE on an error; the group is not joined then, or the descriptor
+ * is not a socket
  */
 gboolean
 gst_lmcc_socket_leave (gint fd, const LmccAddress *group,
@@ -765,7 +762,7 @@ gst_lmcc_socket_leave (gint fd, const LmccAddress *group,
 
   if (change_membership (fd, FALSE, group, source, iface))
     return TRUE;
-  gst_lmcc_set_errno (error, errno, "Could not leave group %s: %s",
+  gst_lmcc_set_errno (error, errno, "Cannot leave group %s: %s",
       lmcc_address_format (group, text), g_strerror (errno));
   return FALSE;
 }

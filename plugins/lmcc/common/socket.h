@@ -14,11 +14,11 @@ G_BEGIN_DECLS
 
 /**
  * GstLmccInterface:
- * @name: "eth0"; empty where the kernel chooses for each packet
- * @index: its index, or 0 where the kernel chooses
+ * @name: name, such as "eth0"; empty if the kernel chooses for each packet
+ * @index: its index, or 0 if the kernel chooses
  * @address: an address of the interface, of the group's family
- * @is_fallback: no interface was asked for and no route leads to the group, so
- *     this is the loopback interface: say so to the user
+ * @is_fallback: whether it is the loopback interface because none was named and no
+ *     route leads to the group: tell the user
  */
 typedef struct
 {
@@ -35,11 +35,11 @@ gchar *gst_lmcc_interface_list (void);
 
 /**
  * GstLmccInterfaceState:
- * @GST_LMCC_INTERFACE_USABLE: nothing is known to be wrong with it
- * @GST_LMCC_INTERFACE_UNKNOWN: the host does not say (no descriptors are left)
- * @GST_LMCC_INTERFACE_GONE: there is none of that name
- * @GST_LMCC_INTERFACE_DOWN: it is switched off
- * @GST_LMCC_INTERFACE_NO_CARRIER: there is nobody at the other end of the cable
+ * @GST_LMCC_INTERFACE_USABLE: no known problem
+ * @GST_LMCC_INTERFACE_UNKNOWN: the state cannot be read (no free descriptors)
+ * @GST_LMCC_INTERFACE_GONE: no interface has that name
+ * @GST_LMCC_INTERFACE_DOWN: it is down
+ * @GST_LMCC_INTERFACE_NO_CARRIER: it has no link
  * @GST_LMCC_INTERFACE_NO_ADDRESS: it has no address of the family
  */
 typedef enum
@@ -62,10 +62,10 @@ gboolean gst_lmcc_host_is_beside (const LmccAddress *address);
 
 /**
  * GstLmccHostChange:
- * @GST_LMCC_HOST_UNCHANGED: nothing happened to links and addresses
- * @GST_LMCC_HOST_CHANGED: something did
- * @GST_LMCC_HOST_LOST: an interface in use was without its link or without an
- *     address for a moment at least, and may have lost its groups
+ * @GST_LMCC_HOST_UNCHANGED: no change of links and addresses
+ * @GST_LMCC_HOST_CHANGED: a change
+ * @GST_LMCC_HOST_LOST: an interface in use was without its link or address, even for a
+ *     moment, and may have lost its groups
  */
 typedef enum
 {
@@ -78,11 +78,11 @@ gint gst_lmcc_netlink_open (void);
 
 /**
  * GstLmccSendOptions:
- * @family: of the groups
- * @iface: where to send
+ * @family: address family of the groups
+ * @iface: interface to send on
  * @bind_address: local address to send from, or family %LMCC_FAMILY_NONE
- * @bind_port: local port to send from, or 0 for any that is free
- * @shares_port: whether others may have it that do likewise
+ * @bind_port: local port to send from, or 0 for any free port
+ * @shares_port: whether other sockets with this option can use the same port
  * @ttl: multicast TTL or hop limit, 0 to 255
  * @loop: whether receivers on this host get a copy
  * @dscp: differentiated services code point 0 to 63, or -1 for the default
@@ -141,14 +141,14 @@ void gst_lmcc_socket_close (gint *fd);
 
 /**
  * GstLmccDatagram:
- * @packet: its bytes; (transfer full) for who sets it to %NULL
- * @source: where it came from
- * @source_port: likewise
- * @timestamp: when the kernel got it: ns of CLOCK_REALTIME, 0 if not known
- * @overflows: what this socket has dropped so far because its buffer was full,
- *     modulo 2^32: packets that the kernel has put together count as one
- * @truncated: it was larger than %LMCC_MAX_PACKET_SIZE; the rest is lost
- * @tag: of the call that received it
+ * @packet: its data; ownership passes to a caller that sets it to %NULL
+ * @source: source address
+ * @source_port: source port
+ * @timestamp: when the kernel received it: ns of CLOCK_REALTIME, 0 if unknown
+ * @overflows: number of packets that this socket has dropped so far because its buffer
+ *     was full, modulo 2^32; merged packets count as one
+ * @truncated: whether it was larger than %LMCC_MAX_PACKET_SIZE; the rest is lost
+ * @tag: tag of the call that received it
  */
 typedef struct
 {

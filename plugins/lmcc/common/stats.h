@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* Times are in ms, as #gdouble. What is not known is left out. */
+/* Times are in ms, as #gdouble. Unknown values are omitted. */
 static inline void
 gst_lmcc_set_time (GstStructure *structure, const gchar *name, LmccTime time)
 {
@@ -26,7 +26,7 @@ gst_lmcc_set_text (GstStructure *structure, const gchar *name,
     gst_structure_set (structure, name, G_TYPE_STRING, text, NULL);
 }
 
-/* Takes @structure; @array is a GstValueArray. */
+/* Takes ownership of @structure; @array is a GstValueArray. */
 static inline void
 gst_lmcc_append_structure (GValue *array, GstStructure *structure)
 {

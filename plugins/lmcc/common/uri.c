@@ -3,7 +3,7 @@
  */
 
 /*
- * URIs come from playlists and web pages: only the keys that are listed here
+ * URIs can come from playlists and web pages. Therefore only the listed keys
  * are read, and none of them names a file, a socket, a local address to bind or
  * a codec.
  */
@@ -14,8 +14,8 @@
 #include <gst/lmcc/lmcc-address.h>
 #include <string.h>
 
-/* Longest URI that is read: enough for every key, and no work for a hostile
- * one. */
+/* Maximum length of a URI: enough for every key, and little work if it is
+ * hostile. */
 #define MAX_SIZE 2048
 
 #define ADDRESS(form, settings) \
@@ -94,7 +94,7 @@ parse_source (GstLmccUri *self, const gchar *text, const LmccAddress *group,
   if (!lmcc_address_parse (name, &source) || lmcc_address_is_multicast (&source)
       || source.family != group->family)
     return fail (error, GST_LMCC_URI_ERROR_VALUE, "source", text,
-        "give the sender's own address, of the same family as the group");
+        "use the sender's own address, of the same family as the group");
 
   return TRUE;
 }
@@ -109,20 +109,20 @@ parse_parts (GstLmccUri *self, const gchar *text, GUri *uri, GError **error)
 
   if (g_ascii_strcasecmp (g_uri_get_scheme (uri), GST_LMCC_URI_SCHEME) != 0)
     return fail (error, GST_LMCC_URI_ERROR_SYNTAX, "scheme",
-        g_uri_get_scheme (uri), "only lmcc: is read here");
+        g_uri_get_scheme (uri), "the scheme must be lmcc:");
   if (host == NULL || host[0] == '\0')
     return fail (error, GST_LMCC_URI_ERROR_SYNTAX, "URI", text,
-        "it has no group address; write lmcc://239.255.42.1:5004");
+        "it has no group address; write for example lmcc://239.255.42.1:5004");
   if (path[0] != '\0' && !g_str_equal (path, "/"))
     return fail (error, GST_LMCC_URI_ERROR_SYNTAX, "path", path,
-        "a session has none; options follow a question mark");
+        "a session has no path; options follow a question mark");
   if (!lmcc_address_parse (host, &group) || !lmcc_address_is_multicast (&group))
     return fail (error, GST_LMCC_URI_ERROR_VALUE, "address", host,
-        "give a multicast address: 224.0.0.0 to 239.255.255.255 or [ff00::]/8");
-  /* RTCP is on the next port. */
+        "use a multicast address: 224.0.0.0 to 239.255.255.255 or [ff00::]/8");
+  /* RTCP uses the next port. */
   if (port == 0 || port == 65535)
     return fail (error, GST_LMCC_URI_ERROR_VALUE, "port of", text,
-        "give one from 1 to 65534");
+        "use a port from 1 to 65534");
 
   g_free (ADDRESS (self->form, self->settings));
   ADDRESS (self->form, self->settings) = g_strdup (host);
@@ -137,14 +137,14 @@ parse_parts (GstLmccUri *self, const gchar *text, GUri *uri, GError **error)
 
 /**
  * gst_lmcc_uri_parse:
- * @form: of which
+ * @form: form of the URI
  * @text: the URI
  * @error: %GST_LMCC_URI_ERROR
  *
- * Reads a URI. A key that is not known is no error: it is listed in
+ * Parses a URI. An unknown key is no error: it is listed in
  * #GstLmccUri.unknown.
  *
- * Returns: (transfer full) (nullable): what it says, %NULL on error
+ * Returns: (transfer full) (nullable): its content, %NULL on error
  */
 GstLmccUri *
 gst_lmcc_uri_parse (const GstLmccUriForm *form, const gchar *text,
@@ -161,7 +161,7 @@ gst_lmcc_uri_parse (const GstLmccUriForm *form, const gchar *text,
 
   if (strlen (text) > MAX_SIZE || !g_utf8_validate (text, -1, NULL)) {
     g_set_error (error, GST_LMCC_URI_ERROR, GST_LMCC_URI_ERROR_SYNTAX,
-        "The URI is not text of at most %d bytes", MAX_SIZE);
+        "The URI is not text, or is longer than %d bytes", MAX_SIZE);
     return NULL;
   }
   uri = g_uri_parse (text, G_URI_FLAGS_ENCODED_QUERY, &uri_error);
@@ -176,11 +176,11 @@ gst_lmcc_uri_parse (const GstLmccUriForm *form, const gchar *text,
 
 /**
  * gst_lmcc_uri_read:
- * @form: of which
+ * @form: form of the URI
  * @text: the URI
- * @error: %GST_URI_ERROR, as #GstURIHandler has it
+ * @error: %GST_URI_ERROR, as #GstURIHandler requires
  *
- * Returns: (transfer full) (nullable): as gst_lmcc_uri_parse()
+ * Returns: (transfer full) (nullable): the result of gst_lmcc_uri_parse()
  */
 GstLmccUri *
 gst_lmcc_uri_read (const GstLmccUriForm *form, const gchar *text,
@@ -197,15 +197,15 @@ gst_lmcc_uri_read (const GstLmccUriForm *form, const gchar *text,
 
 /**
  * gst_lmcc_uri_keep_error:
- * @element: whose property was set to @text
+ * @element: the element whose property was set to @text
  * @text: the URI
- * @error: why it was not taken
- * @kept: (inout): the element's, under its object lock
+ * @error: why it was refused
+ * @kept: (inout): the element's stored error, under its object lock
  *
- * Who sets a property hears no error. That it came too late is told at once;
- * what is wrong with it is for the start.
+ * Setting a property returns no error. A URI that comes too late is reported at
+ * once; an invalid one when the element starts.
  *
- * Returns: whether it was kept for that
+ * Returns: whether the error was stored for the start
  */
 gboolean
 gst_lmcc_uri_keep_error (GstElement *element, const gchar *text,
@@ -276,14 +276,14 @@ says_the_same (const GstLmccUri *uri, gconstpointer settings,
 
 /**
  * gst_lmcc_uri_format:
- * @form: of which
- * @settings: what to say
+ * @form: form of the URI
+ * @settings: the settings to write
  *
- * What a URI cannot say (an address that is none, a name that is not UTF-8) is
- * not said in part either.
+ * If a URI cannot contain one of the settings (an invalid address, a name that
+ * is not UTF-8), no URI is made at all.
  *
- * Returns: (transfer full) (nullable): the URI that says what is not the
- *     default, as gst_lmcc_uri_parse() reads it, or %NULL where there is none
+ * Returns: (transfer full) (nullable): a URI with all values that are not the
+ * default, as gst_lmcc_uri_parse() reads it, or %NULL if there is none
  */
 gchar *
 gst_lmcc_uri_format (const GstLmccUriForm *form, gconstpointer settings)
@@ -297,7 +297,7 @@ gst_lmcc_uri_format (const GstLmccUriForm *form, gconstpointer settings)
   const gchar *name = source ? source : "";
 
   if (name[0] != '\0') {
-    /* As in an SDP's source filter, it may have a sign in front. */
+    /* It may have a sign in front, as in an SDP source filter. */
     name = g_strstrip (source + (source[0] == '+'));
     g_string_append_printf (text, "%s@", name);
   }
@@ -314,10 +314,11 @@ gst_lmcc_uri_format (const GstLmccUriForm *form, gconstpointer settings)
 /**
  * gst_lmcc_uri_take:
  * @uri: a URI
- * @taken: (inout): the one before it, all zero for none
- * @settings: (inout): an element's
+ * @taken: (inout): the previous URI, all zero for none
+ * @settings: (inout): settings of an element
  *
- * What the latest URI had set, and @uri does not, is the default again.
+ * Resets values that the previous URI has set, and @uri does not, to their
+ * defaults.
  */
 void
 gst_lmcc_uri_take (const GstLmccUri *uri, GstLmccUriTaken *taken,

@@ -12,12 +12,12 @@ G_BEGIN_DECLS
 
 /**
  * GstLmccUriForm:
- * @table: the element's properties: those of them that are in URIs are keys
- * @address: offset in its settings of a string: the base group
+ * @table: the element's properties; those with the URI flag are keys
+ * @address: offset of a string in its settings: the base group
  * @port: offset of a #gint: the port
  * @source: offset of a string: the sender's own address
  *
- * What a URI sets of an element.
+ * Describes which settings of an element a URI contains.
  */
 typedef struct
 {
@@ -29,12 +29,12 @@ typedef struct
 
 /**
  * GstLmccUri:
- * @form: of which
- * @settings: (owned): what it says, and the defaults of what it does not: the
- *     group and the port always, the source if there is one, and its keys
- * @given: bit i: there is a key for row i of the table of properties
- * @has_source: it names one
- * @unknown: (element-type utf8): keys that mean nothing here
+ * @form: form of the URI
+ * @settings: (owned): the values in the URI, and defaults for the others: the group and
+ *     the port always, the source if there is one, and the keys
+ * @given: bit i: the URI has a key for row i of the table of properties
+ * @has_source: whether it has a source
+ * @unknown: (element-type utf8): unknown keys
  *
  * A URI of the form
  * `lmcc://[SOURCE@]GROUP[:PORT][?KEY=VALUE[&KEY=VALUE...]]`.
@@ -50,7 +50,7 @@ typedef struct
 
 /**
  * GstLmccUriTaken:
- * @given: of the URI that was taken last
+ * @given: that of the URI that was taken last
  * @has_source: likewise
  */
 typedef struct
@@ -62,7 +62,7 @@ typedef struct
 /**
  * GstLmccUriError:
  * @GST_LMCC_URI_ERROR_SYNTAX: not a URI, or not of this scheme
- * @GST_LMCC_URI_ERROR_VALUE: an address, port or value that cannot be
+ * @GST_LMCC_URI_ERROR_VALUE: an invalid address, port or value
  */
 typedef enum
 {

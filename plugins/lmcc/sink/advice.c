@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Says once what about the encoders stands in the way of the layers. */
+/* Warns once if encoder settings prevent useful layers. */
 #include "config.h"
 
 #include "sink/core.h"
@@ -11,10 +11,10 @@
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
-/* After so long a stream of a layered encoding has shown its classes. */
+/* After this time a stream with several classes has shown them. */
 #define ADVICE_TIME (5 * LMCC_SECOND)
 
-/* (transfer full) (nullable): the pad of the only rung */
+/* (transfer full) (nullable): pad of the only rung */
 static GstPad *
 get_rung_pad (GstLmccSinkCore *core)
 {
@@ -68,16 +68,17 @@ advise_key_frames (GstLmccSinkCore *core, const LmccSession *session,
 
     if (level == lmcc_session_count_levels (session))
       GST_ELEMENT_WARNING (core, STREAM, ENCODE,
-          ("The key frames of rung %u do not fit into all layers together. Set "
-           "base-rate or layers higher, or give its encoder a lower "
-           "bitrate or a longer distance of key frames.",
+          ("The key frames of rung %u do not fit into all layers together. "
+           "Increase base-rate or layers, or set a lower bitrate or a longer "
+           "key-frame interval on its encoder.",
               rung),
           (NULL));
     else if (rung == 0 && level > 0)
       GST_ELEMENT_WARNING (core, STREAM, ENCODE,
-          ("The key frames of the lowest rung do not fit below level %u: "
-           "receivers there get no pictures. Set base-rate higher, or give "
-           "the encoder a lower bitrate or a longer distance of key frames.",
+          ("The key frames of the lowest rung do not fit into the levels below "
+           "%u: receivers at these levels get no pictures. Increase base-rate, "
+           "or set a lower bitrate or a longer key-frame interval on the "
+           "encoder.",
               level),
           (NULL));
   }
@@ -89,10 +90,10 @@ advise_shaped (GstLmccSinkCore *core, const LmccSession *session,
 {
   if (stats->windows_cut > 0)
     GST_ELEMENT_WARNING (core, STREAM, ENCODE,
-        ("Key frames are too far apart for a window of %u ms: what the layers "
-         "of fixed rates carry then depends on pictures that they do not. "
-         "Set window to 400 ms more than twice the distance of key frames, "
-         "or these closer in the encoder (x264enc: key-int-max).",
+        ("Key frames are too far apart for a window of %u ms: pictures in the "
+         "layers of fixed rates then depend on pictures that were dropped. Set "
+         "window to twice the key-frame interval plus 400 ms, or set a shorter "
+         "key-frame interval on the encoder (x264enc: key-int-max).",
             (guint) (session->window / LMCC_MSECOND)),
         (NULL));
   advise_key_frames (core, session, stats);
@@ -102,7 +103,8 @@ advise_shaped (GstLmccSinkCore *core, const LmccSession *session,
  * gst_lmcc_sink_advise_requests:
  * @core: the core; called without lock
  *
- * The encoders are asked for a key frame. Says once that they do not answer.
+ * Called when key frames are requested from the encoders. Warns once if they do
+ * not respond.
  */
 void
 gst_lmcc_sink_advise_requests (GstLmccSinkCore *core)
@@ -124,8 +126,8 @@ gst_lmcc_sink_advise_requests (GstLmccSinkCore *core)
   encoder = pad ? gst_lmcc_sink_find_encoder (pad) : NULL;
   advice = gst_lmcc_sink_advise_key_distance (encoder);
   GST_ELEMENT_WARNING (core, STREAM, ENCODE,
-      ("No key frame came in the 4 s after one was asked for. Receivers that "
-       "join see nothing until the next one. %s",
+      ("The encoder sent no key frame within 4 s of a request. Receivers that "
+       "join show no picture until the next key frame. %s",
           advice),
       (NULL));
 }
@@ -135,7 +137,7 @@ gst_lmcc_sink_advise_requests (GstLmccSinkCore *core)
  * @core: the core; called without lock
  * @now: the time
  *
- * Returns: when to ask again, or %LMCC_TIME_NONE
+ * Returns: time of the next call, or %LMCC_TIME_NONE
  */
 LmccTime
 gst_lmcc_sink_advise (GstLmccSinkCore *core, LmccTime now)

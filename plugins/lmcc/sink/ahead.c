@@ -3,10 +3,10 @@
  */
 
 /*
- * Packets that are handed to the kernel before their time (SO_TXTIME), so that
- * one wake-up of the thread serves many packets, of which each still leaves at
- * its own time. The library is told times that are still to come, and so is
- * ahead of the clock by up to the lead.
+ * Packets that are handed to the kernel before they are due (SO_TXTIME). One
+ * wake-up of the thread then serves many packets, while each packet still
+ * leaves at its own time. The library gets times in the future, up to the lead
+ * ahead of the clock.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 
 /**
  * gst_lmcc_sink_ahead_clear:
- * @ahead: all zero afterwards
+ * @ahead: the state; zeroed
  */
 void
 gst_lmcc_sink_ahead_clear (GstLmccSinkAhead *ahead)
@@ -27,7 +27,7 @@ gst_lmcc_sink_ahead_clear (GstLmccSinkAhead *ahead)
 
 /**
  * gst_lmcc_sink_ahead_restart:
- * @ahead: its library's time begins anew
+ * @ahead: the state; the library's time starts again
  */
 void
 gst_lmcc_sink_ahead_restart (GstLmccSinkAhead *ahead)
@@ -42,8 +42,8 @@ gst_lmcc_sink_ahead_restart (GstLmccSinkAhead *ahead)
 
 /**
  * gst_lmcc_sink_ahead_set_room:
- * @ahead: its lead is 0 afterwards
- * @n_most: how many messages may wait for their time at once
+ * @ahead: the state; its lead becomes 0
+ * @n_most: maximum number of messages that wait for their time at once
  */
 void
 gst_lmcc_sink_ahead_set_room (GstLmccSinkAhead *ahead, guint n_most)
@@ -59,8 +59,8 @@ gst_lmcc_sink_ahead_set_room (GstLmccSinkAhead *ahead, guint n_most)
 
 /**
  * gst_lmcc_sink_ahead_set_clock:
- * @ahead: what is handed over
- * @now: the library's time, of the pipeline's clock
+ * @ahead: the state
+ * @now: the library's time, from the pipeline's clock
  * @monotonic: CLOCK_MONOTONIC at the same moment, ns
  */
 void
@@ -72,11 +72,11 @@ gst_lmcc_sink_ahead_set_clock (GstLmccSinkAhead *ahead, LmccTime now,
 
 /**
  * gst_lmcc_sink_ahead_tell:
- * @ahead: what is handed over
- * @now: the time, or one to come
+ * @ahead: the state
+ * @now: the time, or a time in the future
  *
- * Returns: what the library is to be told, whose time does not go back; packets
- *     that it then sends leave at that time
+ * Returns: the time for the library, which never goes back; packets that it
+ * then sends leave at that time
  */
 LmccTime
 gst_lmcc_sink_ahead_tell (GstLmccSinkAhead *ahead, LmccTime now)
@@ -87,15 +87,15 @@ gst_lmcc_sink_ahead_tell (GstLmccSinkAhead *ahead, LmccTime now)
 
 /**
  * gst_lmcc_sink_ahead_add:
- * @ahead: what is handed over
- * @destination: where a packet goes
- * @size: its bytes
+ * @ahead: the state
+ * @destination: destination of the packet
+ * @size: its size in bytes
  *
- * Takes a packet that the library sends at the time that it was told last. None
- * leaves before one that was taken earlier, also where the two clocks were read
- * at different moments in between.
+ * Schedules a packet that the library sends at the latest time that it got. No
+ * packet leaves before an earlier one, even if the two clocks were read at
+ * different moments in between.
  *
- * Returns: when it leaves, ns of CLOCK_MONOTONIC, or 0 for at once
+ * Returns: its transmit time, ns of CLOCK_MONOTONIC, or 0 for at once
  */
 guint64
 gst_lmcc_sink_ahead_add (GstLmccSinkAhead *ahead, guint destination, gsize size)
@@ -118,10 +118,11 @@ gst_lmcc_sink_ahead_add (GstLmccSinkAhead *ahead, guint destination, gsize size)
 
 /**
  * gst_lmcc_sink_ahead_get_step:
- * @ahead: what is handed over
- * @step: packets that are due within so long might leave together
+ * @ahead: the state
+ * @step: time within which due packets may leave together
  *
- * Where that spares neither wake-ups nor system calls, each leaves at its time.
+ * If this saves neither wake-ups nor system calls, each packet leaves at its
+ * own time.
  *
  * Returns: @step, or 0
  */
@@ -133,9 +134,9 @@ gst_lmcc_sink_ahead_get_step (const GstLmccSinkAhead *ahead, LmccTime step)
 
 /**
  * gst_lmcc_sink_ahead_sent:
- * @ahead: what is handed over
- * @step: packets that are due within so long from the time that was told last
- *     leave together
+ * @ahead: the state
+ * @step: packets that are due within this time after the latest time leave
+ *     together
  */
 void
 gst_lmcc_sink_ahead_sent (GstLmccSinkAhead *ahead, LmccTime step)
@@ -145,12 +146,12 @@ gst_lmcc_sink_ahead_sent (GstLmccSinkAhead *ahead, LmccTime step)
 
 /**
  * gst_lmcc_sink_ahead_may_go_on:
- * @ahead: what is handed over
+ * @ahead: the state
  * @now: the time
- * @due: when the library has something to do
- * @time: (out): what it is to be told then
+ * @due: time of the library's next work
+ * @time: (out): the time for the library
  *
- * Returns: whether that may be done now
+ * Returns: whether this work may be done now
  */
 gboolean
 gst_lmcc_sink_ahead_may_go_on (const GstLmccSinkAhead *ahead, LmccTime now,
@@ -163,13 +164,14 @@ gst_lmcc_sink_ahead_may_go_on (const GstLmccSinkAhead *ahead, LmccTime now,
 
 /**
  * gst_lmcc_sink_ahead_get_wake:
- * @ahead: what is handed over
- * @due: when the library has something to do
+ * @ahead: the state
+ * @due: time of the library's next work
  *
- * When half of the lead is over, or half of those that may wait at once have
- * left: the other half is for a thread that wakes up late.
+ * The thread wakes up when half of the lead is over, or when half of the
+ * messages that may wait have left. The other half is a reserve for a late
+ * wake-up.
  *
- * Returns: when to run again
+ * Returns: time of the next run
  */
 LmccTime
 gst_lmcc_sink_ahead_get_wake (const GstLmccSinkAhead *ahead, LmccTime due)

@@ -10,23 +10,21 @@ G_BEGIN_DECLS
 
 /**
  * GstLmccSinkAhead:
- * @lead: how long before their time packets are handed over at most; 0: none is
- *     before
- * @segments: packets of one time, destination and size are one message
- * @time: the latest time that the library was told
- * @not_before: when packets leave next
+ * @lead: maximum time before they are due that packets are handed over; 0: never early
+ * @segments: whether packets with the same time, destination and size form one message
+ * @time: the latest time that the library got
+ * @not_before: time at which the next packets leave
  * @clock: CLOCK_MONOTONIC at the library's time 0, modulo 2^64
- * @latest: when the latest packet leaves, by CLOCK_MONOTONIC
- * @told: the same by the library's time
- * @destination: where it goes
- * @size: its size
- * @leaving: when the latest @n_most messages leave, by the library's time, in a
- *     ring
- * @n_most: how many messages may wait for their time at once
- * @next: the next one's place in the ring
+ * @latest: transmit time of the latest packet, by CLOCK_MONOTONIC
+ * @told: the same, by the library's time
+ * @destination: destination of the latest packet
+ * @size: size of the latest packet
+ * @leaving: ring of the transmit times of the latest @n_most messages, by the library's
+ *     time
+ * @n_most: maximum number of messages that wait for their time at once
+ * @next: index of the next one in the ring
  *
- * What a sink hands to the kernel before its time. All zero where there is no such
- * thing.
+ * State of the packets that a sink hands to the kernel early. All zero if it does not.
  */
 typedef struct
 {

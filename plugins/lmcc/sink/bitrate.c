@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The encoder in front of lmccsink: how its rate is set. */
+/* Sets the bitrate of the encoder upstream of lmccsink. */
 #include "config.h"
 
 #include "sink/bitrate.h"
@@ -12,10 +12,10 @@
 /**
  * DrivenEncoder:
  * @factory: name of an element that encodes video
- * @property: its bit rate, which can change while it runs
- * @unit: that many bit/s are 1
- * @key_distance: (nullable): its property of pictures from one key frame to the
- *     next at most; 0 or less leaves that to the encoder
+ * @property: its bitrate property, which can change while it runs
+ * @unit: bit/s per unit of the property
+ * @key_distance: (nullable): its property for the maximum number of pictures
+ *     between key frames; 0 or less leaves it to the encoder
  */
 typedef struct
 {
@@ -25,8 +25,8 @@ typedef struct
   const gchar *key_distance;
 } DrivenEncoder;
 
-/* All of them follow without a key frame. Those that make layers scale all of
- * them. */
+/* All of these encoders change their rate without a key frame. Encoders that
+ * make layers scale all layers. */
 static const DrivenEncoder encoders[] = {
   { "x264enc", "bitrate", 1000, "key-int-max" },
   { "x265enc", "bitrate", 1000, "key-int-max" },
@@ -60,8 +60,8 @@ is_known (GstElement *element)
  * gst_lmcc_sink_bitrate_find_encoder:
  * @sink: a sink pad
  *
- * Returns: (transfer full) (nullable): the encoder upstream of it, through bins
- *     too, if its rate can be driven
+ * Returns: (transfer full) (nullable): the encoder upstream of it, also inside
+ * bins, if its bitrate can be set
  */
 GstElement *
 gst_lmcc_sink_bitrate_find_encoder (GstPad *sink)
@@ -84,10 +84,9 @@ get_picture_rate (GstElement *encoder)
 
 /**
  * gst_lmcc_sink_bitrate_get_key_distance:
- * @encoder: of gst_lmcc_sink_bitrate_find_encoder()
+ * @encoder: from gst_lmcc_sink_bitrate_find_encoder()
  *
- * Returns: how far apart its key frames are at most, ns; 0 where it does not
- *     say
+ * Returns: its maximum key-frame interval, ns; 0 if unknown
  */
 LmccTime
 gst_lmcc_sink_bitrate_get_key_distance (GstElement *encoder)
@@ -111,9 +110,9 @@ gst_lmcc_sink_bitrate_get_key_distance (GstElement *encoder)
 
 /**
  * gst_lmcc_sink_bitrate_get:
- * @encoder: of gst_lmcc_sink_bitrate_find_encoder()
+ * @encoder: from gst_lmcc_sink_bitrate_find_encoder()
  *
- * Returns: what it is set to, bit/s
+ * Returns: its bitrate, bit/s
  */
 guint64
 gst_lmcc_sink_bitrate_get (GstElement *encoder)
@@ -130,10 +129,10 @@ gst_lmcc_sink_bitrate_get (GstElement *encoder)
 
 /**
  * gst_lmcc_sink_bitrate_set:
- * @encoder: of gst_lmcc_sink_bitrate_find_encoder()
- * @bitrate: bit/s; what the property's range cannot have becomes its end
+ * @encoder: from gst_lmcc_sink_bitrate_find_encoder()
+ * @bitrate: bit/s; clamped to the range of the property
  *
- * May wait for a picture that is being encoded.
+ * May wait until the current picture is encoded.
  */
 void
 gst_lmcc_sink_bitrate_set (GstElement *encoder, guint64 bitrate)

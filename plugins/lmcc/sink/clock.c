@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The time of a sink, and when its I/O thread is to run next. */
+/* The time of a sink, and the time of the next run of its I/O thread. */
 #include "config.h"
 
 #include "sink/core.h"
@@ -11,8 +11,8 @@
  * gst_lmcc_sink_update_now:
  * @core: the core; called by the I/O thread with lock held
  *
- * The library's time is the running time, which stands still in PAUSED and
- * starts again after a flush, made to go on.
+ * The library's time is a continuous form of the running time, which stands
+ * still in PAUSED and restarts after a flush.
  *
  * Returns: the time
  */
@@ -62,8 +62,8 @@ gst_lmcc_sink_timer_clear (GstLmccSinkCore *core)
   g_atomic_int_set (&core->timer_set, FALSE);
 }
 
-/* One that is set for the same time stays: who drives the clock may have seen
- * it. */
+/* Keeps a timer for the same time, because a test that drives the clock may
+ * already have seen it. */
 static gboolean
 set_timer (GstLmccSinkCore *core, GstClock *clock, GstClockTime time)
 {
@@ -84,10 +84,10 @@ set_timer (GstLmccSinkCore *core, GstClock *clock, GstClockTime time)
  * @core: the core; called by the I/O thread
  * @when: the library's time, or %LMCC_TIME_NONE
  *
- * Has the core run at @when, on whatever clock the pipeline has.
+ * Schedules a run at @when, on any clock of the pipeline.
  *
- * Returns: what the run is to return: when it is due, in ns of
- *     gst_lmcc_io_get_time(), or %GST_LMCC_IO_NEVER
+ * Returns: the return value of the current run: time of the next run, in ns of
+ * gst_lmcc_io_get_time(), or %GST_LMCC_IO_NEVER
  */
 guint64
 gst_lmcc_sink_timer_set (GstLmccSinkCore *core, LmccTime when)
@@ -102,8 +102,8 @@ gst_lmcc_sink_timer_set (GstLmccSinkCore *core, LmccTime when)
   }
   time = gst_element_get_base_time (element)
       + (when > core->epoch ? when - core->epoch : 0);
-  /* The system's clock, a sound card's and that of another host are system
-   * clocks: they go by themselves. */
+  /* System clocks run on their own: the system's clock, those of sound cards
+   * and those of other hosts. */
   if (!GST_IS_SYSTEM_CLOCK (clock) && set_timer (core, clock, time))
     return GST_LMCC_IO_NEVER;
   gst_lmcc_sink_timer_clear (core);

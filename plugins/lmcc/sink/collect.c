@@ -2,20 +2,20 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The rungs' queues: units leave them in the order of their decoding times. */
+/* The queues of the rungs, from which units are taken in the order of their
+ * decoding times. */
 #include "config.h"
 
 #include "sink/core.h"
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
-/* Back pressure on a pad from so much on: an encoder must be able to run ahead
- * by what another one holds back more (lookahead). */
+/* A pad blocks when its queue has reached this length: an encoder must be able
+ * to run ahead of another one with more lookahead. */
 #define QUEUE_TIME (2 * LMCC_SECOND)
 #define QUEUE_UNITS 256
 
-/* Sound waits for what the slowest encoder of video holds back, and is
- * small. */
+/* Audio waits for the slowest video encoder, and needs little memory. */
 #define SOUND_QUEUE_TIME (10 * LMCC_SECOND)
 #define SOUND_QUEUE_UNITS 2048
 
@@ -47,9 +47,8 @@ is_full (GstLmccSinkPad *rung)
       >= (gint64) (rung->sound ? SOUND_QUEUE_TIME : QUEUE_TIME);
 }
 
-/* Called with lock held. Notes when there is enough to start with: something of
- * every rung, or so much of one that waiting for more would be waiting for
- * ever. */
+/* Called with lock held. Detects when there is enough data to start: a unit of
+ * every rung, or so much of one rung that waiting longer is useless. */
 void
 gst_lmcc_sink_check_ready (GstLmccSinkCore *core)
 {
@@ -76,10 +75,10 @@ is_key (const LmccUnit *unit)
   return unit->klass == 0 && unit->switch_point;
 }
 
-/* Whether the unit still has its place in the pictures' order of decoding
- * times. The sound has none there: it may be behind by a while, and pictures
- * may be behind the sound, as an encoder takes more time than the latency that
- * it tells. A rung that was left out comes back with a key frame only. */
+/* Whether the unit still fits into the order of decoding times of the pictures.
+ * Audio has no place in this order: it may be late, and pictures may be later
+ * than audio, because an encoder takes more time than its announced latency. A
+ * rung that was skipped only returns with a key frame. */
 static gboolean
 is_in_time (GstLmccSinkCore *core, GstLmccSinkPad *rung, const LmccUnit *unit)
 {
@@ -98,8 +97,8 @@ is_in_time (GstLmccSinkCore *core, GstLmccSinkPad *rung, const LmccUnit *unit)
 
 /**
  * gst_lmcc_sink_pad_enqueue:
- * @core: the core; called with lock held, which waiting gives up meanwhile
- * @rung: where the unit came in
+ * @core: the core; called with lock held, which is released while waiting
+ * @rung: pad of the unit
  * @unit: (transfer full): the unit
  *
  * Waits while the queue is full.
@@ -127,7 +126,7 @@ gst_lmcc_sink_pad_enqueue (GstLmccSinkCore *core, GstLmccSinkPad *rung,
   return TRUE;
 }
 
-/* From biased running time to the library's time. */
+/* Converts biased running time to the library's time. */
 static LmccTime
 to_library_time (GstLmccSinkCore *core, LmccTime biased)
 {
@@ -137,7 +136,7 @@ to_library_time (GstLmccSinkCore *core, LmccTime biased)
   return time > 0 ? (LmccTime) time : 0;
 }
 
-/* What waits in a pad, less what is out of time now. */
+/* Drops units from the queue of a pad that are too late now. */
 static void
 filter_units (GstLmccSinkCore *core, GstLmccSinkPad *rung)
 {
@@ -157,13 +156,14 @@ filter_units (GstLmccSinkCore *core, GstLmccSinkPad *rung)
  * gst_lmcc_sink_skip:
  * @core: the core; called with lock held
  * @now: the time
- * @stall: for how long this process stood still
+ * @stall: how long this process stood still
  *
- * What live pictures were made meanwhile are too old for everybody: all rungs
- * are left out until a key frame that is in time. Others go on where they were.
+ * Live pictures from that time are too old for all receivers: all rungs are
+ * skipped until a key frame that is in time. Streams that are not live continue
+ * where they were.
  *
  * Returns: the running time from which on pictures are in time;
- *     %GST_CLOCK_TIME_NONE where none are left out
+ * %GST_CLOCK_TIME_NONE if none are skipped
  */
 GstClockTime
 gst_lmcc_sink_skip (GstLmccSinkCore *core, LmccTime now, LmccTime stall)
@@ -189,8 +189,8 @@ gst_lmcc_sink_skip (GstLmccSinkCore *core, LmccTime now, LmccTime stall)
   return now - offset;
 }
 
-/* When @unit is due. Presentation times step as the encoder's do, so a new
- * latency takes effect at a key frame, where all decoders start anew. */
+/* Time at which @unit is due. Presentation times follow those of the encoder,
+ * so a new latency takes effect at a key frame, where all decoders restart. */
 static LmccTime
 due_time (GstLmccSinkCore *core, const LmccUnit *unit, LmccTime now)
 {
@@ -241,7 +241,7 @@ leave_out_missing (GstLmccSinkCore *core)
 
     if (rung->sound || rung->units.length > 0 || rung->eos || rung->left_out)
       continue;
-    GST_INFO_OBJECT (rung->pad, "late, left out until its next key frame");
+    GST_INFO_OBJECT (rung->pad, "late, skipped until its next key frame");
     rung->left_out = TRUE;
   }
 }
@@ -250,10 +250,10 @@ leave_out_missing (GstLmccSinkCore *core)
  * gst_lmcc_sink_collect:
  * @core: the core; called with lock held
  * @now: the time
- * @wake: (out): when to ask again, or %LMCC_TIME_NONE
+ * @wake: (out): time of the next call, or %LMCC_TIME_NONE
  *
- * Returns: (transfer full) (nullable): the unit that is due, on the library's
- *     clock
+ * Returns: (transfer full) (nullable): the next unit that is due, with the
+ * library's time
  */
 LmccUnit *
 gst_lmcc_sink_collect (GstLmccSinkCore *core, LmccTime now, LmccTime *wake)
@@ -274,7 +274,7 @@ gst_lmcc_sink_collect (GstLmccSinkCore *core, LmccTime now, LmccTime *wake)
     *wake = due;
     return NULL;
   }
-  /* Pictures wait for each other; the sound goes on without them. */
+  /* Pictures wait for each other; audio continues without them. */
   if (missing && !rung->sound) {
     if (!LMCC_TIME_IS_VALID (core->missing_since))
       core->missing_since = core->settings.properties.sync ? due : now;

@@ -3,8 +3,8 @@
  */
 
 /*
- * The element inside lmccsink that takes RTP on its pads. What it does with
- * them is in sink/pad.c, sink/collect.c and sink/pacer.c.
+ * The element inside lmccsink that takes RTP packets on its pads. They are
+ * processed in sink/pad.c, sink/collect.c and sink/pacer.c.
  */
 #include "config.h"
 
@@ -24,11 +24,11 @@ G_DEFINE_TYPE (GstLmccSinkCore, gst_lmcc_sink_core, GST_TYPE_ELEMENT);
 static void
 say_fallback (GstLmccSinkCore *core)
 {
-  g_autofree gchar *text = g_strdup_printf (
-      "No route leads to the multicast group: sending on the "
-      "loopback interface %s, to receivers on this host only. Set "
-      "multicast-iface to reach others.",
-      core->place.iface.name);
+  g_autofree gchar *text =
+      g_strdup_printf ("No route leads to the multicast group: sending on the "
+                       "loopback interface %s, to receivers on this host only. "
+                       "Set multicast-iface to reach other hosts.",
+          core->place.iface.name);
 
   GST_ELEMENT_INFO (core, RESOURCE, SETTINGS, ("%s", text), ("%s", text));
 }
@@ -41,14 +41,15 @@ warn_odd_port (GstLmccSinkCore *core)
   if (port % 2 == 0)
     return;
   GST_ELEMENT_WARNING (core, RESOURCE, SETTINGS,
-      ("The port %d is odd. RTP has an even port, and RTCP the next one (RFC "
-       "3550 section 11): players of the base may take %d and %d instead. Set "
-       "port to an even one.",
+      ("The port %d is odd. RTP uses an even port, and RTCP the next one (RFC "
+       "3550 section 11): players of the base layer may use %d and %d instead. "
+       "Set port to an even number.",
           port, port - 1, port),
       (NULL));
 }
 
-/* An address that cannot be had yet is tried again while packets are sent. */
+/* If the address is not available yet, opening is retried while packets are
+ * sent. */
 static gboolean
 open_feedback (GstLmccSinkCore *core)
 {
@@ -102,16 +103,16 @@ open_sockets (GstLmccSinkCore *core)
 /**
  * gst_lmcc_sink_core_open:
  * @core: the core, closed
- * @settings: (inout): taken over; zeroed
+ * @settings: (inout): settings to take over; zeroed
  *
- * Opens the sockets. Errors are posted, and nothing stays open.
+ * Opens the sockets. After an error, which is posted, nothing stays open.
  *
  * Returns: whether they are open
  */
 gboolean
 gst_lmcc_sink_core_open (GstLmccSinkCore *core, GstLmccSinkSettings *settings)
 {
-  /* Who was stopped while it ran may not have returned yet. */
+  /* A run that was stopped by its own handler may not have returned yet. */
   gst_lmcc_io_detach (core->io);
   gst_lmcc_sink_settings_clear (&core->settings);
   core->settings = *settings;
@@ -124,9 +125,9 @@ gst_lmcc_sink_core_open (GstLmccSinkCore *core, GstLmccSinkSettings *settings)
 
 /**
  * gst_lmcc_sink_core_close:
- * @core: the core, stopped
+ * @core: the stopped core
  *
- * Says BYE again, and closes the sockets.
+ * Repeats the BYE and closes the sockets.
  */
 void
 gst_lmcc_sink_core_close (GstLmccSinkCore *core)
@@ -188,12 +189,12 @@ reset (GstLmccSinkCore *core)
 
 /**
  * gst_lmcc_sink_core_start:
- * @core: the core, open
+ * @core: the open core
  *
- * Gives the core to an I/O thread, where it waits for PLAYING. On an error a
- * message has been posted.
+ * Attaches the core to an I/O thread, where it waits for PLAYING. An error is
+ * posted as a message.
  *
- * Returns: whether it has one
+ * Returns: whether it is attached
  */
 gboolean
 gst_lmcc_sink_core_start (GstLmccSinkCore *core)
@@ -219,7 +220,7 @@ gst_lmcc_sink_core_start (GstLmccSinkCore *core)
  * gst_lmcc_sink_core_stop:
  * @core: the core
  *
- * Says BYE and leaves the I/O thread. Streaming threads are let go.
+ * Sends BYE, detaches from the I/O thread and unblocks streaming threads.
  */
 void
 gst_lmcc_sink_core_stop (GstLmccSinkCore *core)
@@ -241,8 +242,7 @@ gst_lmcc_sink_core_stop (GstLmccSinkCore *core)
 /**
  * gst_lmcc_sink_core_set_own_key_distance:
  * @core: the core
- * @distance: how far apart the encoders that lmccsink has made are to make key
- *     frames, ns
+ * @distance: key-frame interval of the encoders that lmccsink has created, ns
  */
 void
 gst_lmcc_sink_core_set_own_key_distance (GstLmccSinkCore *core,
@@ -259,7 +259,7 @@ gst_lmcc_sink_core_set_own_key_distance (GstLmccSinkCore *core,
  * gst_lmcc_sink_list_pads:
  * @element: the core or lmccsink
  *
- * Returns: (transfer full) (element-type GstPad): its sink pads now
+ * Returns: (transfer full) (element-type GstPad): its current sink pads
  */
 GList *
 gst_lmcc_sink_list_pads (GstElement *element)
@@ -288,7 +288,7 @@ push_upstream (GstElement *element, GstEvent *event)
   return done;
 }
 
-/* All rungs are sent on one time line: the slowest decides. */
+/* All rungs share one timeline, so the slowest one determines the latency. */
 static gboolean
 query_latency (GstElement *element, GstQuery *query)
 {
@@ -320,8 +320,8 @@ query_latency (GstElement *element, GstQuery *query)
  * gst_lmcc_sink_is_live:
  * @core: the core; called without lock
  *
- * Returns: whether something live is in front, as far as there is a way to it:
- *     before its caps a pad has no payloader
+ * Returns: whether an upstream element is live, as far as it can be reached:
+ * before its caps a pad has no payloader
  */
 gboolean
 gst_lmcc_sink_is_live (GstLmccSinkCore *core)
@@ -338,8 +338,8 @@ gst_lmcc_sink_is_live (GstLmccSinkCore *core)
  * gst_lmcc_sink_update_latency:
  * @core: the core; called without lock
  *
- * Asks what the encoders need, not what the pipeline's slowest sink does:
- * nobody has to be in step with a network.
+ * Queries the latency of the encoders, not that of the pipeline's slowest sink:
+ * packets need not be in sync with other sinks.
  */
 void
 gst_lmcc_sink_update_latency (GstLmccSinkCore *core)
@@ -405,7 +405,7 @@ gst_lmcc_sink_core_change_state (GstElement *element, GstStateChange transition)
       set_playing (core, FALSE);
       break;
     case GST_STATE_CHANGE_PAUSED_TO_READY:
-      /* Before the pads are deactivated, which waits for the streaming
+      /* Stop before the pads are deactivated, which waits for the streaming
        * threads. */
       gst_lmcc_sink_core_stop (core);
       break;
@@ -420,11 +420,11 @@ gst_lmcc_sink_core_change_state (GstElement *element, GstStateChange transition)
   else if (transition == GST_STATE_CHANGE_READY_TO_PAUSED
       && ret == GST_STATE_CHANGE_FAILURE)
     gst_lmcc_sink_core_stop (core);
-  /* Nothing is sent in PAUSED, so there is nothing to wait for. Were this
-   * SUCCESS, the first to be ready would be decodebin, whose thread then tells
-   * that the pipeline is; who sets it to PLAYING at that word, as
-   * gst-launch-1.0 does, may overtake it, and then GstBin never tells of the
-   * end. */
+  /* Nothing is sent in PAUSED, so there is no preroll to wait for. With SUCCESS
+   * the first element to be ready would be decodebin, whose thread then reports
+   * the state of the pipeline. An application that sets PLAYING at this
+   * message, such as gst-launch-1.0, may overtake that thread, and GstBin would
+   * never report the end. */
   else if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
     ret = GST_STATE_CHANGE_NO_PREROLL;
   else if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED
@@ -467,7 +467,8 @@ gst_lmcc_sink_core_class_init (GstLmccSinkCoreClass *klass)
       &gst_lmcc_sink_core_sound_template);
   gst_element_class_set_static_metadata (element_class,
       "Layered multicast sender", "Sink/Network/RTP",
-      "Collects, paces and sends; the inside of lmccsink", "The lmcc project");
+      "Collects, paces and sends packets; used inside lmccsink",
+      "The lmcc project");
 }
 
 static void

@@ -18,10 +18,10 @@ G_BEGIN_DECLS
 
 /**
  * GstLmccSinkCallbacks:
- * @changed: the property of lmccsink that has another value now
- * @drive: the encoder (nullable) is to make @bitrate; returns whether somebody has
- *     seen to it
- * @chosen: the session goes to another address than the one that was set
+ * @changed: called with the name of a property of lmccsink that has changed
+ * @drive: called when the encoder (nullable) needs another @bitrate; returns whether it
+ *     was set
+ * @chosen: called when the session uses another address than the property's
  *
  * Called without any lock.
  */
@@ -39,11 +39,10 @@ typedef struct _GstLmccSinkPad GstLmccSinkPad;
  * GstLmccSinkPad:
  * @pad: the core's sink pad for RTP
  * @index: the number in the name sink_%u
- * @sound: it is the sound's, not a rung's
+ * @sound: whether it is the audio pad
  *
- * One rung, or the sound. The streaming thread's part is guarded by the pad's
- * stream lock, the
- * rest by the core's lock.
+ * One rung, or the audio. The pad's stream lock protects the fields of the streaming
+ * thread, the core's lock all others.
  */
 struct _GstLmccSinkPad
 {
@@ -61,7 +60,7 @@ struct _GstLmccSinkPad
   /* lock */
   LmccMedia media;
   gchar parameters[LMCC_PARAMETERS_SIZE];
-  gchar *video_parameters; /* for the description, or NULL */
+  gchar *video_parameters; /* for the session description, or NULL */
   guint8 stream;
   GQueue units;
   gboolean flushing;
@@ -74,7 +73,7 @@ struct _GstLmccSinkPad
 
 typedef struct _GstLmccSinkSdp GstLmccSinkSdp;
 
-/* Whose input the I/O thread waits for. */
+/* Tags of descriptors in the I/O thread. */
 enum
 {
   GST_LMCC_SINK_TAG_HOST,
@@ -82,19 +81,18 @@ enum
   GST_LMCC_SINK_N_TAGS
 };
 
-/* What packets are for: each group, and RTCP. */
+/* Destinations of packets: each group, and RTCP. */
 #define GST_LMCC_SINK_CONTROL LMCC_MAX_GROUPS
 #define GST_LMCC_SINK_N_DESTINATIONS (LMCC_MAX_GROUPS + 1)
 
 /**
  * GstLmccSinkOutage:
- * @nothing: since when no packet has left
- * @some: since when none has left for one of the destinations; that which waits
- *     longest
- * @destination: that one
+ * @nothing: since when no packet could be sent
+ * @some: since when none could be sent to one destination; that with the longest outage
+ * @destination: this destination
  * @code: the latest errno
  *
- * Times of g_get_monotonic_time(), 0 for no such thing.
+ * Times are of g_get_monotonic_time(), 0 for no outage.
  */
 typedef struct
 {
@@ -106,9 +104,9 @@ typedef struct
 
 /**
  * GstLmccSinkPlace:
- * @iface: where packets leave, the first where there are several
- * @source: the address that they come from; of no family where that is not known
- * @feedback_port: where reports are taken, 0 where they are not
+ * @iface: interface to send on, the first of several
+ * @source: source address of packets; no family if unknown
+ * @feedback_port: port for reports, 0 if none
  */
 typedef struct
 {
@@ -119,14 +117,14 @@ typedef struct
 
 /**
  * GstLmccSinkHost:
- * @netlink_fd: tells of changes, or -1
- * @readable: it has input
- * @state: how it is with the interface
- * @unusable_since: since when that has been of no use, or 0
- * @out_since: when the outage began that was told, or 0
- * @failed: it has taken too long, which was told too
+ * @netlink_fd: descriptor with the kernel's notifications, or -1
+ * @readable: whether it has input
+ * @state: state of the interface
+ * @unusable_since: since when the interface cannot be used, or 0
+ * @out_since: start of the outage that was reported, or 0
+ * @failed: whether send-timeout was reached and reported
  *
- * What becomes of this host. Times are of g_get_monotonic_time().
+ * State of this host. Times are of g_get_monotonic_time().
  */
 typedef struct
 {
@@ -144,11 +142,11 @@ typedef struct
 
 /**
  * GstLmccSinkFurther:
- * @iface: it
+ * @iface: the interface
  * @fd: its socket
- * @batch: what waits to be sent by it
+ * @batch: packets that wait to be sent on it
  *
- * One of several interfaces that packets leave by, beside the place's.
+ * An additional interface of several in multicast-iface.
  */
 typedef struct
 {
@@ -157,20 +155,20 @@ typedef struct
   GstLmccSendBatch *batch;
 } GstLmccSinkFurther;
 
-/* Of so many groups, the lowest, the sender hears who else sends there. */
+/* Number of groups, the lowest ones, in which the sender listens for other senders. */
 #define GST_LMCC_SINK_MAX_WATCHED 16
 
 /**
  * GstLmccSinkRivals:
- * @fds: for the RTCP of each group that is listened to
- * @n_groups: how many these are
- * @media_fd: for the media of the base
- * @most: how many are to be
- * @began: when it began to listen, 0 before
- * @next_look: when they are looked at
- * @next_try: when those that could not be joined are tried again
+ * @fds: sockets for RTCP of each group
+ * @n_groups: number of groups
+ * @media_fd: socket for media of the base group
+ * @most: maximum number of groups
+ * @began: start of listening, 0 before
+ * @next_look: time of the next read
+ * @next_try: time of the next attempt to join missing groups
  *
- * Other senders on the same groups.
+ * Detection of other senders on the same groups.
  */
 typedef struct
 {
@@ -183,20 +181,20 @@ typedef struct
   LmccTime next_try;
 } GstLmccSinkRivals;
 
-/* So many ranges of addresses are tried. */
+/* Number of address ranges to try. */
 #define GST_LMCC_SINK_N_RANGES 4
 
 /**
  * GstLmccSinkRange:
- * @fds: for the media of each range's first group, until one is chosen
- * @n: how many these are
- * @claims_fd: for the claims of the first range, or -1
- * @claims: these
- * @ssrc_base: S0 of the session that is to begin
- * @end: when one may be chosen, of g_get_monotonic_time()
- * @next_claim: when the next claim is sent
+ * @fds: sockets for media of each range's first group, until one is chosen
+ * @n: number of ranges
+ * @claims_fd: socket for claims in the first range, or -1
+ * @claims: received claims
+ * @ssrc_base: S0 of the next session
+ * @end: earliest time of the choice, of g_get_monotonic_time()
+ * @next_claim: time of the next claim
  *
- * The addresses that a session may take.
+ * The choice of the address range of a session.
  */
 typedef struct
 {
@@ -225,11 +223,11 @@ struct _GstLmccSinkCore
 
   GstLmccIo *io;
 
-  /* The I/O thread's own while that has the core, else of the state changes. */
+  /* Owned by the I/O thread while the core is attached, otherwise by state changes. */
   gboolean attached;
-  GThread *runner;    /* or NULL: it does not run */
-  gboolean ended;     /* it was stopped while it ran, by itself */
-  GstLmccPaths paths; /* by which packets leave; none where that is not ours */
+  GThread *runner;    /* NULL if not running */
+  gboolean ended;     /* stopped during its run, by its own handler */
+  GstLmccPaths paths; /* interfaces to send on; none if the socket was given */
   guint main;         /* which of them is the place's */
   GstLmccSinkFurther further[GST_LMCC_MAX_PATHS];
   guint n_further; /* that are open; their sockets have the place's source */
@@ -238,22 +236,22 @@ struct _GstLmccSinkCore
   GstLmccSinkHost host;
   GstLmccSinkRivals rivals;
   GstLmccSinkRange range;
-  gint fd;            /* of the socket, a copy */
-  gboolean given;     /* the socket is somebody else's, with its interface */
-  gboolean elsewhere; /* it is of another network namespace */
+  gint fd;            /* duplicate of the socket's descriptor */
+  gboolean given;     /* the application's socket, with its own interface */
+  gboolean elsewhere; /* in another network namespace */
   GstLmccSendBatch *batch;
   GstLmccSinkAhead ahead;
-  LmccTime longest_lead; /* that the interface allows, 0 for none */
-  gsize longest_whole;   /* RTP packet that leaves in one piece, 0: not known */
-  gsize longest_sent;    /* of those that do not, 0 for none */
-  gsize longest_control; /* likewise of RTCP */
+  LmccTime longest_lead; /* maximum lead of the interfaces, 0 for none */
+  gsize longest_whole;   /* largest unfragmented RTP packet, 0: unknown */
+  gsize longest_sent;    /* largest fragmented RTP packet, 0: none */
+  gsize longest_control; /* largest fragmented RTCP packet */
   gboolean fragments_told;
   gboolean control_fragments_told;
   gint segments;    /* atomic */
   gint timed;       /* atomic */
-  gint feedback_fd; /* -1 where no reports are taken */
+  gint feedback_fd; /* -1 without reports */
   gboolean feedback_readable;
-  GstClockID timer; /* on a clock that does not go by itself, or NULL */
+  GstClockID timer; /* on a clock that does not run by itself, or NULL */
   gint timer_set;   /* atomic */
   LmccTime not_before;
   gint64 failing[GST_LMCC_SINK_N_DESTINATIONS];
@@ -271,18 +269,18 @@ struct _GstLmccSinkCore
   LmccTime requested_key_unit;
   LmccTime window_told;
   gboolean eos_posted;
-  LmccSender *leaving;  /* has said BYE, or NULL */
-  LmccTime leaving_at;  /* when it did, its time */
-  gint64 leaving_since; /* likewise, of g_get_monotonic_time() */
+  LmccSender *leaving;  /* sender after its BYE, or NULL */
+  LmccTime leaving_at;  /* time of the BYE, library's time */
+  gint64 leaving_since; /* time of the BYE, g_get_monotonic_time() */
 
   GMutex lock;
   GCond cond;
-  /* Changed only while it is not attached. */
+  /* Changed only while the core is not attached. */
   GstLmccSinkSettings settings;
   GList *pads;
-  gint running; /* read as an atomic without the lock */
+  gint running; /* atomic if read without the lock */
   gboolean playing;
-  /* There is enough to start with, or to go on with after a flush. */
+  /* There is enough data to start, or to continue after a flush. */
   gboolean ready;
   gboolean flush_sender;
   gboolean parameters_changed; /* of a rung */
@@ -291,25 +289,25 @@ struct _GstLmccSinkCore
   gboolean live;
   LmccTime latency;
   LmccTime next_latency;
-  /* The first unit may come late, where the source waits for its sink: then all
-   * are sent so much later. */
+  /* The first unit may be late if the source waits for its sink; all units are then
+   * delayed by the same time. */
   gboolean first;
   LmccTime shift;
   LmccTime collected;
   LmccTime missing_since;
   gboolean started;
   gboolean has_sound;
-  /* Of lmccsink's own encoders' key frames, 0 where there are none. */
+  /* Key-frame interval of lmccsink's own encoders, 0 without such encoders. */
   LmccTime own_key_distance;
   gchar *sdp;
-  GSocket *socket;  /* that packets are sent by, or NULL */
-  gchar *described; /* the parameters in it; the I/O thread's */
+  GSocket *socket;  /* socket to send with, or NULL */
+  gchar *described; /* parameters in the description; I/O thread */
   guint64 estimated_bitrate;
   gboolean estimate_told;
-  /* A thread sets the encoder's rate, and whether to the latest yet. */
+  /* A thread is setting the encoder's rate, and whether the latest rate was set. */
   gboolean driving;
   gboolean estimate_waits;
-  /* What the encoder was set to by its user. */
+  /* Bitrate that the user has set on the encoder. */
   guint64 first_bitrate;
   gboolean warned_encoder;
   LmccTime pacing_step;
@@ -322,8 +320,8 @@ struct _GstLmccSinkCore
   LmccTime session_start;
 };
 
-/* Units in the queues carry running times with this added: decoding times before
- * the segment's start are negative. */
+/* Offset of the running times of queued units: decoding times before the segment's start
+ * are negative. */
 #define GST_LMCC_TIME_BIAS (G_GUINT64_CONSTANT (1) << 62)
 
 GstLmccSinkCore *gst_lmcc_sink_core_new (const GstLmccSinkCallbacks *callbacks);

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Where all receivers get the base at one rate: what its encoder should
- * make. */
+/* The estimated bitrate for the encoder, if all receivers get the base layer at
+ * the same rate. */
 #include "config.h"
 
 #include "sink/core.h"
@@ -12,8 +12,8 @@
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
-/* The estimate is looked at so often, and is another one if it differs by more
- * than 1/25: an encoder that is changed all the time makes worse pictures. */
+/* Interval of checks, and minimum relative change (1/25): picture quality
+ * suffers if the encoder's rate changes all the time. */
 #define CHECK_INTERVAL (100 * LMCC_MSECOND)
 #define NOTICEABLE 25
 
@@ -23,7 +23,8 @@ is_another (guint64 old, guint64 bitrate)
   return MAX (old, bitrate) - MIN (old, bitrate) > old / NOTICEABLE;
 }
 
-/* (transfer full) (nullable): the lowest rung's, which has the base */
+/* (transfer full) (nullable): encoder of the lowest rung, which contains the
+ * base layer */
 static GstElement *
 find_encoder (GstLmccSinkCore *core)
 {
@@ -45,10 +46,10 @@ static void
 warn_layers (GstLmccSinkCore *core)
 {
   GST_ELEMENT_WARNING (core, RESOURCE, SETTINGS,
-      ("drive-encoder does nothing with algorithm=%s: receivers choose among "
-       "layers, and the encoder's rate is its own. Set algorithm to pgmcc "
-       "or tfmcc for one rate that the network gives, or base-algorithm for "
-       "a base with such a rate and layers above it.",
+      ("drive-encoder has no effect with algorithm=%s: receivers choose "
+       "layers, and the encoder keeps its own rate. Set algorithm to pgmcc or "
+       "tfmcc for one rate that follows the network, or base-algorithm for a "
+       "base layer with such a rate and layers above it.",
           core->settings.algorithm),
       (NULL));
 }
@@ -64,14 +65,14 @@ warn_no_encoder (GstLmccSinkCore *core)
   g_mutex_unlock (&core->lock);
   if (!warned)
     GST_ELEMENT_WARNING (core, RESOURCE, SETTINGS,
-        ("There is no encoder in front of lmccsink that drive-encoder knows: "
-         "its rate stays as it is. Take x264enc, x265enc, openh264enc, "
-         "vp8enc, vp9enc, vp9svcenc or j2klayerenc, or connect to "
+        ("drive-encoder does not support the encoder upstream of lmccsink, so "
+         "the rate does not change. Use x264enc, x265enc, openh264enc, vp8enc, "
+         "vp9enc, vp9svcenc or j2klayerenc, or connect to the signal "
          "encoder-bitrate."),
         (NULL));
 }
 
-/* Whether to go on: not where the session is over. */
+/* Whether to continue: not after the end of the session. */
 static gboolean
 take_estimate (GstLmccSinkCore *core, guint64 *bitrate)
 {
@@ -103,8 +104,8 @@ drive_once (GstLmccSinkCore *core, guint64 bitrate)
   if (most > 0)
     bitrate = MIN (bitrate, most);
   bitrate = MAX (bitrate, core->settings.properties.min_bitrate);
-  GST_DEBUG_OBJECT (core, "encoder is to make %" G_GUINT64_FORMAT " bit/s",
-      bitrate);
+  GST_DEBUG_OBJECT (core,
+      "new bitrate of the encoder: %" G_GUINT64_FORMAT " bit/s", bitrate);
   if (core->callbacks.drive (core->callbacks.user_data, encoder, bitrate))
     return;
   if (encoder)
@@ -113,8 +114,8 @@ drive_once (GstLmccSinkCore *core, guint64 bitrate)
     warn_no_encoder (core);
 }
 
-/* In a thread of its own: encoders hold a lock while they encode, and packets
- * would wait. */
+/* Runs in a thread of its own, because encoders hold a lock while they encode,
+ * which would delay packets. */
 static void
 drive_encoder (GstElement *element, gpointer user_data G_GNUC_UNUSED)
 {
@@ -125,8 +126,8 @@ drive_encoder (GstElement *element, gpointer user_data G_GNUC_UNUSED)
     drive_once (core, bitrate);
 }
 
-/* One thread at a time, so that an older estimate never comes last. lmccsink,
- * which is called back, lives as long. */
+/* Only one thread at a time, so that an older estimate is never set last. It
+ * keeps a reference to lmccsink for the callback. */
 static void
 drive_later (GstLmccSinkCore *core)
 {
@@ -152,10 +153,9 @@ drive_later (GstLmccSinkCore *core)
  * @core: the core with a sender; called by the I/O thread without lock
  * @now: the time
  *
- * Tells what an encoder should make where that is another than before, and
- * drives it.
+ * Notifies a changed estimate and sets the encoder's bitrate.
  *
- * Returns: when to call again, or %LMCC_TIME_NONE
+ * Returns: time of the next call, or %LMCC_TIME_NONE
  */
 LmccTime
 gst_lmcc_sink_follow_estimate (GstLmccSinkCore *core, LmccTime now)
@@ -199,7 +199,7 @@ gst_lmcc_sink_follow_estimate (GstLmccSinkCore *core, LmccTime now)
  * gst_lmcc_sink_core_get_estimated_bitrate:
  * @core: the core; called without lock
  *
- * Returns: bit/s, 0 where it is not known or there is no such thing
+ * Returns: bit/s, 0 if it is unknown or does not apply
  */
 guint64
 gst_lmcc_sink_core_get_estimated_bitrate (GstLmccSinkCore *core)

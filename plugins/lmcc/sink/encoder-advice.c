@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What gives more layers than one, with the encoder that is there. */
+/* Advice on how to get more than one layer from the current encoder. */
 #include "config.h"
 
 #include "sink/encoder-advice.h"
@@ -11,16 +11,16 @@
 
 #include <string.h>
 
-#define SEVERAL                                                              \
-  "connect several encodings of the video (sink_0, sink_1 ...), or the raw " \
-  "video itself, which lmccsink encodes in layers"
+#define SEVERAL                                                          \
+  "connect several encodings of the video (sink_0, sink_1 ...), or raw " \
+  "video, which lmccsink encodes in layers"
 
-/* By which encoders of H.264 and H.265, most of them in hardware, name how many
- * B pictures follow each other. */
+/* Properties for the number of B-frames in encoders of H.264 and H.265, most of
+ * them in hardware. */
 static const gchar *const b_pictures[] = { "b-frames", "bframes",
   "max-bframes" };
 
-/* By which encoders name how many pictures apart their key frames are. */
+/* Properties for the key-frame interval, in pictures. */
 static const gchar *const key_distances[] = { "key-int-max",
   "keyframe-max-dist", "keyframe-force", "gop-size", "keyframe-period" };
 
@@ -31,7 +31,7 @@ has_property (GstElement *element, const gchar *name)
       != NULL;
 }
 
-/* The first of @n that @encoder has, or %NULL. */
+/* The first of @n properties that @encoder has, or %NULL. */
 static const gchar *
 find_property (GstElement *encoder, const gchar *const *names, guint n)
 {
@@ -52,7 +52,7 @@ has_b_classes (const LmccCodec *codec)
           || g_str_equal (codec->encoding_name, "H265"));
 }
 
-/* (transfer full) (nullable): for an encoder that has B pictures */
+/* (transfer full) (nullable): advice for an encoder with B-frames */
 static gchar *
 advise_b_pictures (GstElement *encoder)
 {
@@ -64,14 +64,15 @@ advise_b_pictures (GstElement *encoder)
     return NULL;
   if (has_property (encoder, "b-pyramid"))
     return g_strdup_printf ("Set %s=3 b-pyramid=true on %s for three classes, "
-                            "where it can make B pictures. Or " SEVERAL ".",
+                            "if it supports B-frames. Or " SEVERAL ".",
         property, name);
-  return g_strdup_printf ("Set %s=2 on %s for two classes, where it can make B "
-                          "pictures. Or " SEVERAL ".",
+  return g_strdup_printf (
+      "Set %s=2 on %s for two classes, if it supports B-frames. Or " SEVERAL
+      ".",
       property, name);
 }
 
-/* As the beginning of a sentence. */
+/* Capitalizes the first letter, for the start of a sentence. */
 static gchar *
 capitalize (const gchar *text)
 {
@@ -81,21 +82,20 @@ capitalize (const gchar *text)
   return copy;
 }
 
-/* x264's pictures wait for those that it looks ahead at unless it is tuned;
- * what is set beside that stays set. docs/users/encoders.md has the
- * latencies. */
+/* Without tuning, x264 delays pictures for its lookahead. The tuning does not
+ * reset other settings. docs/users/encoders.md has the latencies. */
 #define LIVE_X264                                                           \
   "Set tune=zerolatency bframes=2 b-pyramid=true b-adapt=false on x264enc " \
   "for three classes with little delay"
 
 /**
  * gst_lmcc_sink_advise_encoder:
- * @encoder: (nullable): what made a stream of one class
- * @own: lmccsink made it, of raw video
- * @live: pictures come as they are taken
- * @codec: (nullable): what the stream is
+ * @encoder: (nullable): encoder of a stream with one class
+ * @own: whether lmccsink has created it, for raw video
+ * @live: whether the source is live
+ * @codec: (nullable): codec of the stream
  *
- * Returns: (transfer full): sentences that say what gives more classes
+ * Returns: (transfer full): sentences about how to get more classes
  */
 gchar *
 gst_lmcc_sink_advise_encoder (GstElement *encoder, gboolean own, gboolean live,
@@ -107,11 +107,11 @@ gst_lmcc_sink_advise_encoder (GstElement *encoder, gboolean own, gboolean live,
   gchar *advice = NULL;
 
   if (own)
-    return g_strdup ("Give encoder-settings several bitrates, or B pictures, "
-                     "which latency-profile=live has not.");
+    return g_strdup ("Set several bitrates in encoder-settings, or B-frames, "
+                     "which latency-profile=live disables.");
   if (live && g_str_equal (name, "x264enc"))
     return g_strdup (LIVE_X264 ". Or " SEVERAL ".");
-  /* The library knows the usual encoder of each codec. */
+  /* The library has advice for the usual encoder of each codec. */
   if (usual && name[0] != '\0' && strstr (usual, name) != NULL)
     return g_strdup_printf ("%s. Or " SEVERAL ".", capital);
   if (encoder && has_b_classes (codec))
@@ -119,19 +119,19 @@ gst_lmcc_sink_advise_encoder (GstElement *encoder, gboolean own, gboolean live,
   if (advice)
     return advice;
   if (encoder)
-    return g_strdup_printf ("No setting of %s changes that: " SEVERAL ".",
+    return g_strdup_printf ("No setting of %s gives more classes: " SEVERAL ".",
         name);
   return usual
-      ? g_strdup_printf ("%s, where the stream is made. Or " SEVERAL ".",
+      ? g_strdup_printf ("%s, in the encoder of the stream. Or " SEVERAL ".",
           capital)
       : capitalize (SEVERAL ".");
 }
 
 /**
  * gst_lmcc_sink_advise_key_distance:
- * @encoder: (nullable): what made the stream, if it is in this pipeline
+ * @encoder: (nullable): encoder of the stream, if it is in this pipeline
  *
- * Returns: (transfer full): how to have key frames more often
+ * Returns: (transfer full): how to get more frequent key frames
  */
 gchar *
 gst_lmcc_sink_advise_key_distance (GstElement *encoder)
@@ -139,16 +139,16 @@ gst_lmcc_sink_advise_key_distance (GstElement *encoder)
   const gchar *property, *name;
 
   if (encoder == NULL)
-    return g_strdup ("What was encoded before cannot be asked: encode it with "
-                     "key frames a second or two apart, or connect raw video, "
-                     "which lmccsink encodes itself.");
+    return g_strdup ("No encoder is in this pipeline: encode the video with "
+                     "key frames every one or two seconds, or connect raw "
+                     "video, which lmccsink encodes itself.");
   property =
       find_property (encoder, key_distances, G_N_ELEMENTS (key_distances));
   name = gst_lmcc_sink_get_factory_name (encoder);
   if (property == NULL)
-    return g_strdup_printf ("Have %s make them a second or two apart.", name);
+    return g_strdup_printf (
+        "Configure %s for a key frame every one or two seconds.", name);
 
-  return g_strdup_printf ("Set %s on %s so that they are a second or two "
-                          "apart.",
-      property, name);
+  return g_strdup_printf (
+      "Set %s on %s for a key frame every one or two seconds.", property, name);
 }

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Which element encodes raw video, and its settings for the picture and the
- * session's layers. */
+/* Chooses the element that encodes raw video, and its settings for the picture
+ * and the layers of the session. */
 #include "config.h"
 
 #include "sink/encoder.h"
@@ -18,30 +18,30 @@
 
 #include <plugins/svc/gstvp9svcrates.h>
 
-/* In layers of fixed rates the largest group of pictures has to fit into its
- * share, which has a quarter more than the encoder's rate. With a buffer of
- * three quarters of the group x264's largest had 1.2 of their share
- * (docs/users/raw-video.md), with one of all of it 1.33. */
+/* With fixed rates, the largest group of pictures must fit into its share,
+ * which is a quarter more than the encoder's rate. With a buffer of three
+ * quarters of the group x264's largest group had 1.2 of its share
+ * (docs/users/raw-video.md), with a buffer of the whole group 1.33. */
 #define SHAPED_BUFFER_MS 500
 #define SHAPED_BUFFER_SHARE 0.75
 #define SHAPED_ROOM_SHARE 0.25
 
-/* What a window that the user sets has beside twice the distance of key
- * frames. */
+/* Time that a window of the user has in addition to twice the key-frame
+ * interval. */
 #define WINDOW_REST_MS 400
 
-/* What vp9svcenc has at most. */
+/* Limit of vp9svcenc. */
 #define VP9_MAX_SPATIAL GST_VP9_SVC_MAX_SPATIAL
 #define VP9_N_TEMPORAL GST_VP9_SVC_MAX_TEMPORAL
 static const gdouble vp9_temporal_shares[VP9_N_TEMPORAL] =
     GST_VP9_SVC_TEMPORAL_SHARES;
 
-/* What j2klayerenc has at most. */
+/* Limit of j2klayerenc. */
 #define J2K_MAX_LAYERS 16
 
-/* Where the layers have no rates: so many, each twice the sum below, and bits
- * per pixel of all, with which a picture has few artefacts:
- * docs/users/j2k.md. */
+/* For layers without given rates: the number of layers, each with twice the
+ * cumulative rate below it, and bits per pixel of all layers, at which pictures
+ * show few artefacts: docs/users/j2k.md. */
 #define J2K_N_LAYERS 5
 #define J2K_BITS_PER_PIXEL 1.5
 #define J2K_WINDOW (460 * LMCC_MSECOND)
@@ -64,8 +64,8 @@ choose_buffer (const GstLmccSinkSettings *settings)
       (guint) (SHAPED_BUFFER_SHARE * choose_key_interval (settings)));
 }
 
-/* @key_interval and @buffer are in ms. A larger buffer than ours may all be in
- * one group. */
+/* @key_interval and @buffer are in ms. If the user sets a larger buffer than
+ * the default, one group of pictures may use all of it. */
 static void
 set_group (LmccLadderLimits *limits, guint key_interval, guint buffer)
 {
@@ -99,7 +99,7 @@ fit_layers (const guint64 *layer_rates, guint n_layers,
 
   if (n == 0)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "These layers are not possible: %s, by base-rate or layer-rates.",
+        "Cannot use these layers: %s, with base-rate or layer-rates.",
         reason->message);
   return n;
 }
@@ -128,7 +128,7 @@ set_x264_distance (GstElement *element,
   g_object_set (element, "lookahead", settings->profile->lookahead, NULL);
 }
 
-/* Rounded to pictures as x264ladderenc does. */
+/* Rounded to pictures, as in x264ladderenc. */
 static LmccTime
 get_x264_distance (GstElement *element, const LmccPicture *picture)
 {
@@ -193,7 +193,7 @@ get_vp9_distance (GstElement *element, const LmccPicture *picture)
   return (LmccTime) (MAX (distance, 1) / picture->rate * LMCC_SECOND);
 }
 
-/* The spatial or quality layers take the place of rungs: each is whole at a
+/* Spatial or quality layers take the role of rungs: each is complete at one
  * level. */
 static guint
 set_vp9_layers (GstElement *element, const LmccPicture *picture,
@@ -218,7 +218,7 @@ set_vp9_layers (GstElement *element, const LmccPicture *picture,
   }
   g_string_append (text, ">");
   mode = g_strdup_printf ("L%uT%u", n, VP9_N_TEMPORAL);
-  /* With other layers than these it shares out the sum. */
+  /* If the user sets other layers, vp9svcenc splits the total rate. */
   g_object_set (element, "target-bitrate", (gint) MIN (total, G_MAXINT), NULL);
   if (!user_sets (settings, "scalability-mode")) {
     gst_util_set_object_arg (G_OBJECT (element), "scalability-mode", mode);
@@ -263,7 +263,7 @@ default_j2k_rates (const LmccPicture *picture, guint64 *rates)
 }
 
 /* Each quality layer is a layer of the session. All pictures have the same
- * rate, so that nothing goes off for key frames. */
+ * rate, so key frames need no reserve. */
 static guint
 fit_j2k_rates (const LmccPicture *picture, const GstLmccSinkSettings *settings,
     guint64 *rates, GError **error)
@@ -283,7 +283,8 @@ fit_j2k_rates (const LmccPicture *picture, const GstLmccSinkSettings *settings,
   return n;
 }
 
-/* Each picture is a key frame, and a window has as many as another codec's. */
+/* All pictures are key frames, and a window has as many pictures as with other
+ * codecs. */
 static LmccTime
 get_j2k_distance (GstElement *element G_GNUC_UNUSED,
     const LmccPicture *picture G_GNUC_UNUSED)
@@ -303,7 +304,7 @@ set_j2k_rates (GstElement *element, const LmccPicture *picture,
     return 1;
   n = settings->n_layers > 0 ? fit_j2k_rates (picture, settings, rates, error)
                              : default_j2k_rates (picture, rates);
-  /* Its rates are of the type gint. */
+  /* Its rates have the type gint. */
   while (n > 1 && rates[n - 1] > G_MAXINT)
     n--;
   if (n == 0)
@@ -314,7 +315,7 @@ set_j2k_rates (GstElement *element, const LmccPicture *picture,
   g_string_append (text, ">");
   g_object_get (element, "target-bitrate", &target, NULL);
   gst_util_set_object_arg (G_OBJECT (element), "bitrates", text->str);
-  /* It counts where it is set after them. */
+  /* target-bitrate only has an effect if it is set after bitrates. */
   if (user_sets (settings, "target-bitrate"))
     g_object_set (element, "target-bitrate", target, NULL);
   return 1;
@@ -338,8 +339,8 @@ static const GstLmccSinkEncoder encoders[] = {
         .factory = "vp9svcenc",
         .pad = "src",
         .encoded = "video/x-vp9-svc",
-        .origin = "the plugin lmccsvc, which is built with lmccsink where "
-        "libvpx 1.12 or later is installed (libvpx-dev)",
+        .origin = "the plugin lmccsvc, which is built with lmccsink if libvpx "
+        "1.12 or later is installed (libvpx-dev)",
         .set_distance = set_vp9_distance,
         .get_distance = get_vp9_distance,
         .set_rates = set_vp9_rates,
@@ -348,7 +349,7 @@ static const GstLmccSinkEncoder encoders[] = {
         .factory = "j2klayerenc",
         .pad = "src",
         .encoded = "image/x-jpc",
-        .origin = "the plugin lmccj2k, which is built with lmccsink where "
+        .origin = "the plugin lmccj2k, which is built with lmccsink if "
         "OpenJPEG 2.5 or later is installed (libopenjp2-7-dev)",
         .get_distance = get_j2k_distance,
         .set_rates = set_j2k_rates,
@@ -357,9 +358,9 @@ static const GstLmccSinkEncoder encoders[] = {
 
 /**
  * gst_lmcc_sink_encoder_find:
- * @codec: lmccsink's codec
+ * @codec: codec property of lmccsink
  *
- * Returns: (transfer none): what encodes it
+ * Returns: (transfer none): the encoder for it
  */
 const GstLmccSinkEncoder *
 gst_lmcc_sink_encoder_find (gint codec)
@@ -389,8 +390,8 @@ set_field (GQuark id, const GValue *value, gpointer user_data)
     return TRUE;
   }
   g_set_error (to->error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "The encoder-settings have '%s', which %s does not know. "
-      "gst-inspect-1.0 %s lists what it does.",
+      "encoder-settings contains '%s', which is no property of %s. "
+      "gst-inspect-1.0 %s lists its properties.",
       name, to->encoder->factory, to->encoder->factory);
   return FALSE;
 }
@@ -411,16 +412,17 @@ read_picture (GstCaps *caps, LmccPicture *picture)
 
 /**
  * gst_lmcc_sink_encoder_set_up:
- * @encoder: a codec
- * @element: its element, new
- * @caps: of the raw video
- * @settings: what lmccsink's properties say
- * @key_distance: (out): how far apart its key frames will be, ns
- * @error: why it is not possible
+ * @encoder: description of the encoder
+ * @element: the new element
+ * @caps: caps of the raw video
+ * @settings: settings of lmccsink
+ * @key_distance: (out): its key-frame interval, ns
+ * @error: why the settings are impossible
  *
- * What the user set stays; everything else follows from picture and layers.
+ * Settings of the user take precedence; all others follow from picture and
+ * layers.
  *
- * Returns: how many rungs there are to be, or 0
+ * Returns: number of rungs, or 0
  */
 guint
 gst_lmcc_sink_encoder_set_up (const GstLmccSinkEncoder *encoder,
@@ -434,8 +436,8 @@ gst_lmcc_sink_encoder_set_up (const GstLmccSinkEncoder *encoder,
     g_autofree gchar *text = gst_caps_to_string (caps);
 
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "The raw video has no width, height or fixed framerate, by which the "
-        "rates are chosen: its caps are %s. Set them in front: "
+        "The raw video has no width, height or fixed framerate, which are "
+        "needed to choose the rates: its caps are %s. Set them upstream: "
         "videorate ! video/x-raw,framerate=25/1",
         text);
     return 0;

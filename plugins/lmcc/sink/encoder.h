@@ -15,17 +15,18 @@ G_BEGIN_DECLS
 
 /**
  * GstLmccSinkEncoder:
- * @factory: the element
- * @pad: its source pads, one for each rung; a request pad where it has a number
- * @encoded: the caps there
- * @origin: where to get the element
- * @converts: whether it takes all raw video; others get a videoconvert
- * @sets_up: whether it has a signal encoder-setup, for encoders inside
- * @set_distance: (nullable): sets the distance of key frames
- * @set_rates: sets the rates, where the user did not; returns how many rungs
- *     there are, 0 for an error
+ * @factory: name of the element
+ * @pad: name of its source pads, one for each rung; a request pad if it contains a
+ *     number
+ * @encoded: caps of these pads
+ * @origin: package or plugin that contains the element
+ * @converts: whether it accepts all raw video; otherwise it gets a videoconvert
+ * @sets_up: whether it has a signal encoder-setup, for encoders inside it
+ * @set_distance: (nullable): sets the key-frame interval
+ * @set_rates: sets the rates, unless the user has; returns the number of rungs, 0 for
+ *     an error
  *
- * What makes layers of raw video.
+ * Describes an element that makes layers of raw video.
  */
 typedef struct _GstLmccSinkEncoder GstLmccSinkEncoder;
 

@@ -3,9 +3,9 @@
  */
 
 /*
- * The copies of the BYE. The first one leaves when the sink stops, the others
- * when its sockets are closed: a bin stops all its sinks before it closes any,
- * so that many of them wait no longer than one.
+ * Repeats the BYE. The first copy is sent when the sink stops, the others when
+ * its sockets are closed. A bin stops all its sinks before it closes any, so
+ * many sinks together wait no longer than one.
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@ get_time (GstLmccSinkCore *core)
   return core->leaving_at + (LmccTime) MAX (passed, 0) * LMCC_USECOND;
 }
 
-/* Who was stopped by a handler that it called itself has its sender still. */
+/* A core that was stopped by its own handler still has its sender. */
 static LmccSender *
 get_sender (GstLmccSinkCore *core)
 {
@@ -48,8 +48,8 @@ send_due (GstLmccSinkCore *core, LmccSender *sender)
 
 /**
  * gst_lmcc_sink_farewell_begin:
- * @core: the core, stopped
- * @now: when its sender said BYE first, the library's time
+ * @core: the stopped core
+ * @now: time of the first BYE, the library's time
  */
 void
 gst_lmcc_sink_farewell_begin (GstLmccSinkCore *core, LmccTime now)
@@ -60,8 +60,8 @@ gst_lmcc_sink_farewell_begin (GstLmccSinkCore *core, LmccTime now)
 
 /**
  * gst_lmcc_sink_farewell_take:
- * @core: the core, stopped
- * @sender: (transfer full): what it sent by
+ * @core: the stopped core
+ * @sender: (transfer full): its sender
  */
 void
 gst_lmcc_sink_farewell_take (GstLmccSinkCore *core, LmccSender *sender)
@@ -72,9 +72,9 @@ gst_lmcc_sink_farewell_take (GstLmccSinkCore *core, LmccSender *sender)
 
 /**
  * gst_lmcc_sink_farewell_end:
- * @core: the core, stopped
+ * @core: the stopped core
  *
- * Sends the copies that are left, which takes some 10 ms from the first BYE on.
+ * Sends the remaining copies, which takes about 10 ms from the first BYE on.
  */
 void
 gst_lmcc_sink_farewell_end (GstLmccSinkCore *core)
@@ -95,9 +95,9 @@ gst_lmcc_sink_farewell_end (GstLmccSinkCore *core)
 
 /**
  * gst_lmcc_sink_farewell_drop:
- * @core: the core, stopped
+ * @core: the stopped core
  *
- * Leaves out the copies that are left: the next session begins.
+ * Drops the remaining copies, because the next session begins.
  */
 void
 gst_lmcc_sink_farewell_drop (GstLmccSinkCore *core)

@@ -2,18 +2,18 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Reports of receivers. */
+/* Receives the reports of receivers. */
 #include "config.h"
 
 #include "sink/core.h"
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
-/* Who sends a flood shares the socket with the receivers, until it is read. The
- * kernel gives less where net.core.rmem_max is less. */
+/* A flood of packets fills this buffer together with the receivers' reports
+ * until it is read. net.core.rmem_max may limit it. */
 #define BUFFER_SIZE (4 << 20)
 
-/* Finds a port: where none was asked for, RTCP's own, or else any. */
+/* Opens a port: the one that was set, otherwise RTCP's port, otherwise any. */
 static gint
 open_socket (GstLmccSinkCore *core, const GstLmccSinkPlace *place,
     GError **error)
@@ -40,8 +40,8 @@ warn_low_port (GstLmccSinkCore *core, guint16 port)
     return;
   GST_ELEMENT_WARNING (core, RESOURCE, SETTINGS,
       ("Receivers send no reports to ports below %d, such as feedback-port %u, "
-       "but where lmccsrc has allow-low-feedback-port=true. Set "
-       "feedback-port to a higher one, or to 0.",
+       "unless lmccsrc has allow-low-feedback-port=true. Set feedback-port to "
+       "a higher port, or to 0.",
           LMCC_FIRST_USER_PORT, port),
       (NULL));
 }
@@ -49,14 +49,14 @@ warn_low_port (GstLmccSinkCore *core, guint16 port)
 /**
  * gst_lmcc_sink_feedback_open:
  * @core: the core
- * @place: (inout): where packets leave; the port that was found is filled in
+ * @place: (inout): interface and source address; gets the port
  * @error: (nullable): cause and remedy
  *
- * Opens the socket that takes reports, where they are wanted and the host knows
- * an address that they can be sent to.
+ * Opens the socket for reports, if feedback is on and this host has an address
+ * for them.
  *
- * Returns: the socket, or -1: with an error where it cannot be had, without
- *     where none is to be had
+ * Returns: the socket, or -1: with @error if it failed, without if none is
+ * needed
  */
 gint
 gst_lmcc_sink_feedback_open (GstLmccSinkCore *core, GstLmccSinkPlace *place,
@@ -66,13 +66,14 @@ gst_lmcc_sink_feedback_open (GstLmccSinkCore *core, GstLmccSinkPlace *place,
     return -1;
   if (core->elsewhere) {
     GST_INFO_OBJECT (core,
-        "the socket is of another network namespace: no reports are asked for");
+        "the socket belongs to another network namespace: not requesting "
+        "reports");
     return -1;
   }
   if (place->source.family == LMCC_FAMILY_NONE) {
     GST_INFO_OBJECT (core,
-        "this host's address towards the group is not known "
-        "yet: no reports are asked for");
+        "the source address of this host is not known yet: not requesting "
+        "reports");
     return -1;
   }
   core->feedback_fd = open_socket (core, place, error);
@@ -86,7 +87,8 @@ gst_lmcc_sink_feedback_open (GstLmccSinkCore *core, GstLmccSinkPlace *place,
   gst_lmcc_socket_set_receive_buffer (core->feedback_fd, BUFFER_SIZE);
   place->feedback_port = gst_lmcc_socket_get_port (core->feedback_fd);
   warn_low_port (core, place->feedback_port);
-  GST_INFO_OBJECT (core, "reports are taken on port %u", place->feedback_port);
+  GST_INFO_OBJECT (core, "reports are received on port %u",
+      place->feedback_port);
   return core->feedback_fd;
 }
 
@@ -102,7 +104,7 @@ gst_lmcc_sink_feedback_close (GstLmccSinkCore *core)
   gst_lmcc_socket_close (&core->feedback_fd);
 }
 
-/* The time of admission is one that goes on in PAUSED too. */
+/* The time for admission also advances in PAUSED. */
 static gboolean
 take_datagram (GstLmccSinkCore *core, const GstLmccDatagram *datagram,
     LmccTime now)
@@ -134,13 +136,13 @@ take_datagrams (GstLmccSinkCore *core, GstLmccBatch *batch, guint n,
 /**
  * gst_lmcc_sink_feedback_read:
  * @core: the core; called by the I/O thread without lock
- * @now: the time, or %LMCC_TIME_NONE in PAUSED: what comes is dropped
+ * @now: the time, or %LMCC_TIME_NONE in PAUSED, which drops reports
  *
- * Hands what waits in the socket to the library, at most so much that packets
- * do not wait for it; the rest is readable in the next run. The sender's
- * actions are to be drained.
+ * Passes the waiting reports to the library, limited so that packets are not
+ * delayed; the rest is read in the next run. The sender's actions must then be
+ * performed.
  *
- * Returns: whether the library has taken something
+ * Returns: whether the library got a report
  */
 gboolean
 gst_lmcc_sink_feedback_read (GstLmccSinkCore *core, LmccTime now)

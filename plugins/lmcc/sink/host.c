@@ -3,9 +3,9 @@
  */
 
 /*
- * What becomes of the host while it sends: its addresses and links change, and
- * packets may not leave. The I/O thread looks, chooses anew, follows and tells
- * the user.
+ * Follows changes of the host's addresses and links while sending, and detects
+ * outages. The I/O thread checks the host, chooses again, moves the session and
+ * reports to the user.
  */
 #include "config.h"
 
@@ -15,23 +15,23 @@
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
-/* How often outages are looked at, and the host where the kernel does not tell
- * of changes. */
+/* Interval of checks for outages, and of looking at the host if the kernel does
+ * not report changes. */
 #define TICK (G_TIME_SPAN_SECOND / 4)
 #define LOOK_INTERVAL G_TIME_SPAN_SECOND
 
-/* Shorter than that, a route has changed. */
+/* A shorter outage is only a route change. */
 #define OUTAGE (1 * G_TIME_SPAN_SECOND)
 #define WARNING_INTERVAL (10 * G_TIME_SPAN_SECOND)
 
 /* Duplicate address detection takes one probe of 1 s, after a delay of up to 1
- * s (RFC 4862 section 5.4.2): nothing can be sent before. */
+ * s (RFC 4862 section 5.4.2). The address cannot be used before. */
 #define ADDRESS_WAIT (3 * LMCC_SECOND)
 
 /**
  * gst_lmcc_sink_get_send_options:
  * @core: a core
- * @options: (out): what its settings say; the interface is to be filled in
+ * @options: (out): its settings; the caller must set the interface
  */
 void
 gst_lmcc_sink_get_send_options (GstLmccSinkCore *core,
@@ -49,7 +49,7 @@ gst_lmcc_sink_get_send_options (GstLmccSinkCore *core,
   options->buffer_size = settings->properties.buffer_size;
 }
 
-/* Where packets leave */
+/* Source address and interface */
 
 static void
 tell_place (GstLmccSinkCore *core, const GstLmccSinkPlace *before)
@@ -69,17 +69,17 @@ tell_place (GstLmccSinkCore *core, const GstLmccSinkPlace *before)
               G_TYPE_STRING, to, NULL)));
   if (known && !lmcc_address_equal (&before->source, &place->source)) {
     GST_ELEMENT_WARNING (core, RESOURCE, SETTINGS,
-        ("This host's address has changed from %s to %s: packets leave from "
-         "that now, on %s. Receivers follow within 15 s; those of a "
-         "source-specific session have to be given the new address.",
+        ("This host's address has changed from %s to %s: packets now come from "
+         "the new address, on %s. Receivers follow within 15 s. Receivers of a "
+         "source-specific session need the new address.",
             from, to, place->iface.name),
         (NULL));
     return;
   }
   /* gst-launch-1.0 shows only the debug text of an info message. */
-  text = g_strdup_printf ("Packets leave from %s on %s, and reports are taken "
-                          "on port %u (0: none)",
-      to, place->iface.name, place->feedback_port);
+  text = g_strdup_printf (
+      "Sending from %s on %s; reports are received on port %u (0 = none)", to,
+      place->iface.name, place->feedback_port);
   GST_ELEMENT_INFO (core, RESOURCE, SETTINGS, ("%s", text), ("%s", text));
 }
 
@@ -94,8 +94,7 @@ open_feedback (GstLmccSinkCore *core, gint64 now)
       && now >= core->host.next_feedback_warning) {
     core->host.next_feedback_warning = now + WARNING_INTERVAL;
     GST_ELEMENT_WARNING (core, RESOURCE, OPEN_READ,
-        ("No reports of receivers are taken now: %s. It is tried again.",
-            error->message),
+        ("Cannot receive reports now: %s. Trying again.", error->message),
         (NULL));
   }
 }
@@ -110,7 +109,7 @@ is_same_place (const GstLmccSinkPlace *a, const GstLmccSinkPlace *b)
       && a->feedback_port == b->feedback_port;
 }
 
-/* A host that has no address for the moment keeps the old one. */
+/* A host without an address for a moment keeps the old one. */
 static void
 look_at_host (GstLmccSinkCore *core, gint64 now)
 {
@@ -150,8 +149,8 @@ look_at_host (GstLmccSinkCore *core, gint64 now)
  * @core: the core; called by the I/O thread without lock
  * @now: the time
  *
- * Sends from the place that has been chosen. The sender's actions are to be
- * drained.
+ * Sends with the new interface and address from now on. The sender's actions
+ * must then be performed.
  */
 void
 gst_lmcc_sink_host_move (GstLmccSinkCore *core, LmccTime now)
@@ -175,11 +174,11 @@ gst_lmcc_sink_host_move (GstLmccSinkCore *core, LmccTime now)
  * @core: the core; called by the I/O thread
  * @now: the time
  *
- * An IPv6 address that was given to this host a moment ago cannot be sent from
- * yet, and the session's first record is to say where reports go.
+ * A new IPv6 address cannot be used at once, and the session's first record
+ * must contain the address for reports.
  *
- * Returns: until when the session's start is to wait for an address at most;
- *     0 where it need not
+ * Returns: latest time until which the start of the session waits for an
+ * address; 0 for no wait
  */
 LmccTime
 gst_lmcc_sink_host_wait (GstLmccSinkCore *core, LmccTime now)
@@ -192,7 +191,7 @@ gst_lmcc_sink_host_wait (GstLmccSinkCore *core, LmccTime now)
   return now < core->address_wait ? core->address_wait : 0;
 }
 
-/* Packets that do not leave */
+/* Outages */
 
 /* Called with lock held. */
 static void
@@ -215,7 +214,7 @@ publish_outage (GstLmccSinkCore *core, gint code)
  * gst_lmcc_sink_host_sent:
  * @core: the core; called by the I/O thread without lock
  * @destination: a group, or %GST_LMCC_SINK_CONTROL
- * @code: the errno of a packet to it that did not leave; 0 for one that did
+ * @code: errno of a packet that could not be sent; 0 for a packet that was sent
  */
 void
 gst_lmcc_sink_host_sent (GstLmccSinkCore *core, guint destination, gint code)
@@ -245,7 +244,7 @@ gst_lmcc_sink_host_sent (GstLmccSinkCore *core, guint destination, gint code)
  * gst_lmcc_sink_host_paused:
  * @core: the core; called by the I/O thread with lock held
  *
- * Where nothing is to be sent there is no outage.
+ * While nothing is to be sent, there is no outage.
  */
 void
 gst_lmcc_sink_host_paused (GstLmccSinkCore *core)
@@ -261,7 +260,8 @@ earlier (gint64 a, gint64 b)
   return a == 0 || (b > 0 && b < a) ? b : a;
 }
 
-/* Returns: (transfer full): what does not leave, why, and what to do */
+/* Returns: (transfer full): a message with the destination, the cause and the
+ * remedy */
 static gchar *
 describe_outage (GstLmccSinkCore *core, const GstLmccSinkOutage *outage,
     gint64 now)
@@ -274,7 +274,7 @@ describe_outage (GstLmccSinkCore *core, const GstLmccSinkOutage *outage,
 
   if (host->unusable_since > 0 && now - host->unusable_since >= OUTAGE) {
     cause = gst_lmcc_interface_describe (&core->place.iface, host->state);
-    return g_strdup_printf ("No packets leave: %s", cause);
+    return g_strdup_printf ("Cannot send packets: %s", cause);
   }
   if (outage->nothing == 0 || now - outage->nothing < OUTAGE) {
     gboolean control = outage->destination == GST_LMCC_SINK_CONTROL;
@@ -282,10 +282,10 @@ describe_outage (GstLmccSinkCore *core, const GstLmccSinkOutage *outage,
     if (lmcc_address_group (&settings->address,
             control ? 0 : outage->destination, &group))
       lmcc_address_format (&group, text);
-    which = g_strdup_printf (" for %s port %u", text,
+    which = g_strdup_printf (" to %s port %u", text,
         settings->properties.port + (control ? 1 : 0));
   }
-  return g_strdup_printf ("No packets leave%s: %s. %s", which ? which : "",
+  return g_strdup_printf ("Cannot send packets%s: %s. %s", which ? which : "",
       g_strerror (outage->code), gst_lmcc_send_remedy (outage->code));
 }
 
@@ -295,18 +295,19 @@ warn (GstLmccSinkCore *core, const gchar *text)
   guint64 timeout = core->settings.properties.send_timeout * LMCC_MSECOND;
   g_autofree gchar *end = timeout == 0
       ? g_strdup ("")
-      : g_strdup_printf (", for %g s (send-timeout)",
+      : g_strdup_printf (" for %g s (send-timeout)",
           (gdouble) timeout / LMCC_SECOND);
 
   GST_ELEMENT_WARNING (core, RESOURCE, WRITE,
-      ("%s. It is tried on%s.", text, end), (NULL));
+      ("%s. Trying again%s.", text, end), (NULL));
 }
 
 static void
 tell_end (GstLmccSinkCore *core, gint64 now)
 {
-  g_autofree gchar *text = g_strdup_printf ("Packets leave again, after %.1f s",
-      (gdouble) (now - core->host.out_since) / G_TIME_SPAN_SECOND);
+  g_autofree gchar *text =
+      g_strdup_printf ("Packets are sent again after %.1f s",
+          (gdouble) (now - core->host.out_since) / G_TIME_SPAN_SECOND);
 
   core->host.out_since = 0;
   GST_ELEMENT_INFO (core, RESOURCE, WRITE, ("%s", text), ("%s", text));
@@ -344,14 +345,15 @@ look_at_outage (GstLmccSinkCore *core, gint64 now)
     return;
   host->failed = TRUE;
   GST_ELEMENT_ERROR (core, RESOURCE, WRITE,
-      ("%s. It was tried for %g s (send-timeout).", text,
+      ("%s. Gave up after %g s (send-timeout).", text,
           (gdouble) timeout / G_TIME_SPAN_SECOND),
       (NULL));
 }
 
-/* Looking */
+/* Checks */
 
-/* What the kernel tells. Groups are joined again that it may have forgotten. */
+/* Reads the kernel's notifications. Groups that it may have forgotten are
+ * joined again. */
 static void
 take_changes (GstLmccSinkCore *core)
 {
@@ -374,10 +376,10 @@ take_changes (GstLmccSinkCore *core)
  * gst_lmcc_sink_host_look:
  * @core: the core; called by the I/O thread without lock
  *
- * Follows what has happened to the host. Costs next to nothing where nothing
- * has. May post messages, whose handlers may stop the core.
+ * Follows changes of the host. Cheap if there are none. May post messages,
+ * whose handlers may stop the core.
  *
- * Returns: when to look again, in ns of gst_lmcc_io_get_time()
+ * Returns: time of the next call, in ns of gst_lmcc_io_get_time()
  */
 guint64
 gst_lmcc_sink_host_look (GstLmccSinkCore *core)

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Key frames at the same pictures of all rungs: the encoders are asked. */
+/* Requests key frames at the same pictures of all rungs from the encoders. */
 #include "config.h"
 
 #include "sink/core.h"
@@ -11,15 +11,15 @@
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
-/* What encoders may have taken in beyond their latency: raw video in queues. */
+/* Raw video that encoders may have taken beyond their latency, in queues. */
 #define ENCODER_LEAD (500 * LMCC_MSECOND)
 
 /**
  * gst_lmcc_sink_encoder_position:
  * @core: the core; called without lock
  *
- * Returns: a running time that no encoder's input has reached yet, by what came
- *     out of them and by their latency
+ * Returns: a running time that no encoder's input has reached yet, estimated
+ * from their output and latency
  */
 LmccTime
 gst_lmcc_sink_encoder_position (GstLmccSinkCore *core)
@@ -46,7 +46,7 @@ gst_lmcc_sink_encoder_position (GstLmccSinkCore *core)
 /**
  * gst_lmcc_sink_request_key_unit:
  * @core: the core; called without lock
- * @running_time: the first picture from here on is to be a key frame
+ * @running_time: earliest time of the key frame
  */
 void
 gst_lmcc_sink_request_key_unit (GstLmccSinkCore *core, LmccTime running_time)

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Raw video: the encoders inside lmccsink that make layers of it. */
+/* The encoders inside lmccsink that make layers of raw video. */
 #include "config.h"
 
 #include "sink/ladder.h"
@@ -19,10 +19,10 @@ struct _GstLmccSinkLadder
   GstLmccSinkCore *core;
   const GstLmccSinkEncoder *codec;
   GstElement *element;
-  GstElement *converter; /* or NULL: the element takes all raw video */
+  GstElement *converter; /* NULL if the element accepts all raw video */
   /* One for each rung. */
   GPtrArray *payloaders;
-  /* For all rungs but the lowest, which has lmccsink's own. */
+  /* For all rungs except the lowest, whose pad belongs to lmccsink. */
   GPtrArray *core_pads;
 };
 
@@ -41,8 +41,8 @@ add_element (GstLmccSinkLadder *ladder, const gchar *factory)
 
   if (element == NULL)
     return NULL;
-  /* The bin may be on its way to another state: not with what is half
-   * built. */
+  /* The bin may be changing its state, which must not affect incomplete
+   * elements. */
   gst_element_set_locked_state (element, TRUE);
   gst_bin_add (ladder->sink, element);
   return element;
@@ -55,9 +55,9 @@ make_element (GstLmccSinkLadder *ladder)
   if (ladder->element)
     return TRUE;
   GST_ELEMENT_ERROR (ladder->sink, CORE, MISSING_PLUGIN,
-      ("There is no element %s, which encodes raw video. It is in %s; set "
-       "GST_PLUGIN_PATH_1_0 where it is installed elsewhere. Or put an "
-       "encoder in front.",
+      ("The element %s, which encodes raw video, is missing. It is part of %s; "
+       "set GST_PLUGIN_PATH_1_0 if it is installed elsewhere. Or put an "
+       "encoder upstream of lmccsink.",
           ladder->codec->factory, ladder->codec->origin),
       (NULL));
   return FALSE;
@@ -72,14 +72,14 @@ make_converter (GstLmccSinkLadder *ladder)
   if (ladder->converter)
     return gst_element_link (ladder->converter, ladder->element);
   GST_ELEMENT_ERROR (ladder->sink, CORE, MISSING_PLUGIN,
-      ("There is no element videoconvert, which %s needs for raw video. "
+      ("The element videoconvert, which %s needs for raw video, is missing. "
        "Install gstreamer1.0-plugins-base.",
           ladder->codec->factory),
       (NULL));
   return FALSE;
 }
 
-/* The rungs' ways to the core */
+/* Connections of the rungs to the core */
 
 static GstPad *
 get_core_pad (GstLmccSinkLadder *ladder, GstPad *first, guint index, guint rung)
@@ -113,13 +113,14 @@ link_rung (GstLmccSinkLadder *ladder, GstPad *core_pad, guint rung, guint mtu)
   g_autoptr (GstPad) sink = NULL, src = NULL;
   GstElement *payloader;
 
-  /* The element has said why. */
+  /* The element has posted the error. */
   if (encoded == NULL)
     return FALSE;
   payloader = gst_lmcc_sink_make_payloader (caps, mtu - LMCC_RTP_OVERHEAD);
   if (payloader == NULL || core_pad == NULL) {
     GST_ELEMENT_ERROR (ladder->sink, STREAM, CODEC_NOT_FOUND,
-        ("There is no RTP payloader for %s. Install gstreamer1.0-plugins-good.",
+        ("The RTP payloader for %s is missing. Install "
+         "gstreamer1.0-plugins-good.",
             gst_structure_get_name (gst_caps_get_structure (caps, 0))),
         (NULL));
     return FALSE;
@@ -163,7 +164,7 @@ build (GstLmccSinkLadder *ladder, GstPad *core_pad, guint index, GstCaps *caps,
   return TRUE;
 }
 
-/* One encoder has no signal of its own for what several do with it. */
+/* A single encoder has no encoder-setup signal of its own. */
 static void
 hand_out (GstLmccSinkLadder *ladder, GstLmccSinkEncoderSetup encoder_setup)
 {
@@ -173,17 +174,17 @@ hand_out (GstLmccSinkLadder *ladder, GstLmccSinkEncoderSetup encoder_setup)
 
 /**
  * gst_lmcc_sink_ladder_new:
- * @sink: lmccsink, which gets the elements and posts what is wrong
+ * @sink: lmccsink, which gets the elements and posts errors
  * @core: its core
  * @core_pad: the core's pad for the lowest rung
- * @index: of that pad
- * @caps: of the raw video
- * @settings: how to encode it
- * @encoder_setup: (scope notified): gets each encoder before its first picture,
- *     with @sink as user data
+ * @index: index of that pad
+ * @caps: caps of the raw video
+ * @settings: settings of the encoding
+ * @encoder_setup: (scope notified): called for each encoder before its first
+ *     picture, with @sink as user data
  *
- * Returns: (transfer full) (nullable): encoders that run, or %NULL after an
- *     error
+ * Returns: (transfer full) (nullable): running encoders, or %NULL after an
+ * error
  */
 GstLmccSinkLadder *
 gst_lmcc_sink_ladder_new (GstBin *sink, GstLmccSinkCore *core, GstPad *core_pad,
@@ -216,7 +217,7 @@ gst_lmcc_sink_ladder_new (GstBin *sink, GstLmccSinkCore *core, GstPad *core_pad,
  * gst_lmcc_sink_ladder_get_sink:
  * @ladder: the encoders
  *
- * Returns: (transfer full): where raw video goes in
+ * Returns: (transfer full): the pad for raw video
  */
 GstPad *
 gst_lmcc_sink_ladder_get_sink (GstLmccSinkLadder *ladder)
@@ -230,7 +231,7 @@ gst_lmcc_sink_ladder_get_sink (GstLmccSinkLadder *ladder)
  * gst_lmcc_sink_ladder_let_go:
  * @ladder: the encoders, which are about to be freed
  *
- * Lets streaming threads out that wait in the core.
+ * Unblocks streaming threads that wait in the core.
  */
 void
 gst_lmcc_sink_ladder_let_go (GstLmccSinkLadder *ladder)
@@ -252,7 +253,7 @@ remove_element (GstLmccSinkLadder *ladder, GstElement *element)
 
 /**
  * gst_lmcc_sink_ladder_free:
- * @ladder: (transfer full): the encoders, which no thread is in from upstream
+ * @ladder: (transfer full): the encoders; no upstream thread is inside
  */
 void
 gst_lmcc_sink_ladder_free (GstLmccSinkLadder *ladder)

@@ -13,15 +13,16 @@ G_BEGIN_DECLS
 
 /**
  * GstLmccSinkLadder:
+ *
  * The encoders inside lmccsink that make rungs of raw video.
  */
 typedef struct _GstLmccSinkLadder GstLmccSinkLadder;
 
 /**
  * GstLmccSinkEncoderSetup:
- * @ladder: what makes layers of raw video
- * @encoder: an encoder in it, or the same
- * @rung: which one it makes
+ * @ladder: the element that makes layers of raw video
+ * @encoder: an encoder in it, or the same element
+ * @rung: the rung that it makes
  * @sink: lmccsink
  */
 typedef void (*GstLmccSinkEncoderSetup) (GstElement *ladder,

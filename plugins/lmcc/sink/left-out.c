@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The sound of a demuxer that a pad for video has refused. Another pad may take
- * it yet: whether it is left out shows when its first buffer comes. */
+/* Audio of a demuxer that a video pad has refused. Another pad may still accept
+ * it, so the first buffer of the audio shows whether it is dropped. */
 #include "config.h"
 
 #include "sink/private.h"
@@ -18,7 +18,7 @@ free_sink (gpointer data)
   g_free (sink);
 }
 
-/* Once in each run. */
+/* Posted once per run. */
 static gboolean
 is_to_be_told (GstLmccSink *self)
 {
@@ -45,9 +45,9 @@ on_buffer (GstPad *pad, GstPadProbeInfo *info G_GNUC_UNUSED, gpointer data)
 /**
  * gst_lmcc_sink_watch_left_out:
  * @self: the sink
- * @pad: a demuxer's, with sound, that was refused
+ * @pad: the refused audio pad of a demuxer
  *
- * Warns where nobody else takes it.
+ * Warns if no other element accepts it.
  */
 void
 gst_lmcc_sink_watch_left_out (GstLmccSink *self, GstPad *pad)
@@ -62,9 +62,9 @@ gst_lmcc_sink_watch_left_out (GstLmccSink *self, GstPad *pad)
 
 /**
  * gst_lmcc_sink_forget_left_out:
- * @self: the sink, which is stopped
+ * @self: the stopped sink
  *
- * In another run there may be other pads.
+ * Resets the state, because the next run may have other pads.
  */
 void
 gst_lmcc_sink_forget_left_out (GstLmccSink *self)

@@ -166,7 +166,7 @@ G_DEFINE_TYPE_WITH_CODE (GstLmccSink, gst_lmcc_sink, GST_TYPE_BIN,
 GST_ELEMENT_REGISTER_DEFINE (lmccsink, "lmccsink", GST_RANK_NONE,
     GST_TYPE_LMCC_SINK);
 
-/* Tells of an encoder that a pad of raw video made, see encoder-setup. */
+/* Emits encoder-setup for an encoder that a pad for raw video has created. */
 void
 gst_lmcc_sink_set_up_encoder (GstLmccSink *self, GstElement *encoder,
     guint rung)
@@ -174,7 +174,7 @@ gst_lmcc_sink_set_up_encoder (GstLmccSink *self, GstElement *encoder,
   g_signal_emit (self, signals[SIGNAL_ENCODER_SETUP], 0, encoder, rung);
 }
 
-/* What the core tells */
+/* Callbacks of the core */
 
 static void
 on_changed (gpointer user_data, const gchar *property)
@@ -192,7 +192,7 @@ on_drive (gpointer user_data, GstElement *encoder, guint64 bitrate)
   return handled;
 }
 
-/* The user sees which one it is; it may be left again. */
+/* Lets the user see the new address. It does not count as set by the user. */
 static void
 on_chosen (gpointer user_data, const gchar *address)
 {
@@ -277,7 +277,7 @@ gst_lmcc_sink_set_property (GObject *object, guint id, const GValue *value,
     gst_lmcc_sink_set_uri_property (self, g_value_get_string (value));
 }
 
-/* These take the core's locks. */
+/* These functions take the core's locks. */
 static void
 compute_property (GstLmccSink *self, const gchar *name, GValue *value)
 {
@@ -310,7 +310,7 @@ gst_lmcc_sink_get_property (GObject *object, guint id, GValue *value,
     compute_property (self, pspec->name, value);
 }
 
-/* The pads go before the core does, which the bin's dispose lets go. */
+/* Releases the pads before the bin's dispose frees the core. */
 static void
 gst_lmcc_sink_dispose (GObject *object)
 {

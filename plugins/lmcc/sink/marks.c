@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* lmccsink's algorithm-settings: how the packets are marked. */
+/* lmccsink's algorithm-settings: how packets are marked. */
 #include "config.h"
 
 #include "sink/marks.h"
@@ -15,7 +15,7 @@
 
 #define PROBABILITIES "probabilities"
 
-/* As a user would write it: a text, or numbers with commas between them. */
+/* The value as a user would write it: text, or numbers separated by commas. */
 static gchar *
 format_list (const GValue *value)
 {
@@ -37,7 +37,7 @@ format_list (const GValue *value)
   return g_string_free (text, FALSE);
 }
 
-/* A list may stand for the word of a method. */
+/* `probabilities` is the name of a method or a list of numbers. */
 static gboolean
 take_list (GstLmccSinkMarks *marks, GstStructure *structure, guint n_layers,
     GError **error)
@@ -51,7 +51,7 @@ take_list (GstLmccSinkMarks *marks, GstStructure *structure, guint n_layers,
   text = format_list (value);
   if (text == NULL || lmcc_increase_method_from_name (text, &method))
     return TRUE;
-  /* Whether layers of the codec's are fit for the algorithm is asked later. */
+  /* Whether native layers suit the algorithm is checked later. */
   if (n_layers > 0
       && !lmcc_increase_probabilities_parse (text, n_layers,
           marks->probabilities, error)) {
@@ -87,13 +87,13 @@ has_setting (const LmccSetting *table, guint n, const gchar *name)
 /**
  * gst_lmcc_sink_marks_read:
  * @marks: (out caller-allocates): the settings
- * @structure: (nullable): the property; %NULL: all of them standard
- * @algorithm: the session's
- * @n_layers: of fixed rates; 0: they are the codec's
- * @error: says what would be right, in %LMCC_SETTINGS_ERROR or
+ * @structure: (nullable): the property; %NULL: all defaults
+ * @algorithm: name of the session's algorithm
+ * @n_layers: number of layers with fixed rates; 0: native layers
+ * @error: names the valid values, in %LMCC_SETTINGS_ERROR or
  *     %LMCC_SESSION_ERROR
  *
- * Returns: whether these are settings of that algorithm
+ * Returns: whether these are valid settings of that algorithm
  */
 gboolean
 gst_lmcc_sink_marks_read (GstLmccSinkMarks *marks,
@@ -128,10 +128,11 @@ gst_lmcc_sink_marks_read (GstLmccSinkMarks *marks,
 
 /**
  * gst_lmcc_sink_marks_fit:
- * @marks: the settings; its probabilities may be filled in, and must stay until
- *     the sender was made
- * @config: (inout): its session has the layers; slots and groups are set
- * @error: why the session cannot have the algorithm, and what to do
+ * @marks: the settings; its probabilities may be filled in, and must stay valid
+ *     until the sender was created
+ * @config: (inout): configuration with the layers of the session; gets slots
+ *     and groups
+ * @error: why the session cannot use the algorithm, and the remedy
  *
  * Returns: whether it can
  */

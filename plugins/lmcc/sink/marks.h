@@ -12,13 +12,13 @@ G_BEGIN_DECLS
 /**
  * GstLmccSinkMarks:
  * @slot: length of a slot, ns; 0: the algorithm's default
- * @nominal_rtt: ns; 0: the algorithm's default
- * @leave_latency: ns; 0: the algorithm's default
- * @method: how FLID's increase probabilities come about
- * @n_probabilities: how many are given instead; 0: none
- * @probabilities: these
+ * @nominal_rtt: nominal round-trip time, ns; 0: the algorithm's default
+ * @leave_latency: leave latency, ns; 0: the algorithm's default
+ * @method: how FLID's increase probabilities are computed
+ * @n_probabilities: number of given probabilities; 0: none
+ * @probabilities: given probabilities
  *
- * How the packets are marked for the session's algorithm.
+ * How packets are marked for the session's algorithm.
  */
 typedef struct
 {

@@ -3,8 +3,8 @@
  */
 
 /*
- * What the I/O thread does for a sink: it hands units to the library when they
- * are due and sends what that answers, each packet at its own time on the
+ * The work of the I/O thread for a sink: it passes units to the library when
+ * they are due, and sends the resulting packets, each at its own time on the
  * pipeline's clock.
  */
 #include "config.h"
@@ -20,16 +20,16 @@
 /* From 1900 to 1970 (RFC 5905 section 6). */
 #define NTP_UNIX_OFFSET (G_GUINT64_CONSTANT (2208988800) * LMCC_SECOND)
 
-/* A thread that wakes up so much too late did not run: this process was stopped
- * (SIGSTOP, a debugger), or its machine. */
+/* If the thread wakes up this late, the process was stopped (SIGSTOP, a
+ * debugger), or the machine. */
 #define STALL LMCC_SECOND
 
-/* Packets that are handed over before their time are sent so soon, although the
- * library may have more to work out: the lead is longer. */
+/* Maximum time that the library computes before packets with a lead are sent;
+ * the lead is longer than this. */
 #define LONGEST_TURN LMCC_MSECOND
 
-/* Whoever hears of a message, a property or a signal may stop the core, in the
- * I/O thread too. */
+/* A handler of a message, a property or a signal may stop the core, also in the
+ * I/O thread. */
 static gboolean
 is_running (GstLmccSinkCore *core)
 {
@@ -62,8 +62,8 @@ session_changed (GstLmccSinkCore *core)
   core->callbacks.changed (core->callbacks.user_data, "sdp");
 }
 
-/* At the same picture of all rungs; where there is one and nothing can be sent
- * before it, at once. */
+/* With several rungs the key frames must be at the same picture of all; a
+ * single rung, or a session with one rate, can have its key frame at once. */
 static gboolean
 needs_alignment (GstLmccSinkCore *core)
 {
@@ -89,17 +89,17 @@ request_key_unit (GstLmccSinkCore *core)
     return;
   }
   position = gst_lmcc_sink_encoder_position (core);
-  /* What was asked for lately has not come out yet. */
+  /* A recently requested key frame has not arrived yet. */
   if (core->requested_key_unit + LMCC_SECOND > position)
     return;
   gst_lmcc_sink_request_key_unit (core, position);
 }
 
-/* What the library wants done, taken at once. */
+/* Maximum number of the library's actions that are taken at once. */
 #define MAX_ACTIONS GST_LMCC_SEND_BATCH_SIZE
 
-/* Called with sender_lock held. Returns how many; there may be more where that
- * is MAX_ACTIONS. */
+/* Called with sender_lock held. Returns the number of actions; if it is
+ * MAX_ACTIONS, there may be more. */
 static guint
 take_actions (GstLmccSinkCore *core, LmccSenderAction *actions)
 {
@@ -129,15 +129,15 @@ do_action (GstLmccSinkCore *core, const LmccSenderAction *action)
   }
 }
 
-/* Nothing follows a BYE. */
+/* Nothing is sent after a BYE. */
 static void
 drop_action (LmccSenderAction *action)
 {
   g_clear_pointer (&action->packet, lmcc_packet_unref);
 }
 
-/* Does @actions, of which there are @n, and those that the sender has more;
- * packets among them wait for others. */
+/* Performs @n @actions and all further ones of the sender; packets are
+ * collected in a batch. */
 static void
 do_actions (GstLmccSinkCore *core, LmccSenderAction *actions, guint n)
 {
@@ -172,8 +172,8 @@ drain_actions (GstLmccSinkCore *core)
     gst_lmcc_sink_send_waiting (core);
 }
 
-/* Numbers the rungs and says what they and the sound carry. Called with lock
- * held. */
+/* Numbers the rungs and sets their contents and that of the audio. Called with
+ * lock held. */
 static void
 fill_session (GstLmccSinkCore *core, LmccSession *session)
 {
@@ -246,13 +246,14 @@ tell_unusual_codec (GstLmccSinkCore *core, const gchar *name)
 
   if (name[0] == '\0' || lmcc_session_codec_is_usual (name))
     return;
-  text = g_strdup_printf ("Receivers take a session of %s only where lmccsrc "
-                          "has codecs=%s",
-      name, name);
+  text = g_strdup_printf (
+      "Receivers accept a session of %s only if lmccsrc has codecs=%s", name,
+      name);
   GST_ELEMENT_INFO (core, STREAM, FORMAT, ("%s", text), ("%s", text));
 }
 
-/* An interval that the user sets is what there is at least. */
+/* With an interval of the user, key frames come at least at this interval, and
+ * in addition when receivers ask for them. */
 static LmccKeyRequestMode
 choose_key_requests (GstLmccSinkCore *core)
 {
@@ -296,7 +297,7 @@ start_session (GstLmccSinkCore *core, LmccTime now)
   if (!gst_lmcc_sink_marks_fit (&core->settings.marks, &config, &error)
       || !(sender = lmcc_sender_new (&config, now, &error))) {
     GST_ELEMENT_ERROR (core, RESOURCE, SETTINGS,
-        ("This session is not possible: %s.", error->message), (NULL));
+        ("Cannot start this session: %s.", error->message), (NULL));
     return FALSE;
   }
   g_mutex_lock (&core->sender_lock);
@@ -314,10 +315,10 @@ start_session (GstLmccSinkCore *core, LmccTime now)
   return TRUE;
 }
 
-/* At PLAYING there was no way yet to an encoder that had made no picture. So
- * live sound alone said how long everything takes, and pictures would be late
- * for ever; or nothing was live, and after a standstill, such as a suspended
- * machine's, all that came would be sent as much later. */
+/* Queries the latency again. At PLAYING, an encoder without a first picture
+ * could not be reached. Then only live audio would determine the latency, and
+ * all pictures would be late; or nothing would be live, and after a standstill,
+ * such as a suspended machine, all data would be sent later by that time. */
 static void
 ask_latency_again (GstLmccSinkCore *core)
 {
@@ -325,7 +326,7 @@ ask_latency_again (GstLmccSinkCore *core)
     gst_lmcc_sink_update_latency (core);
 }
 
-/* Returns when there is more to do, 0 for at once. */
+/* Returns the time of the next work, 0 for at once. */
 static LmccTime
 try_start (GstLmccSinkCore *core, LmccTime now)
 {
@@ -368,8 +369,8 @@ push_unit (GstLmccSinkCore *core, LmccUnit *unit, LmccTime now)
   drain_actions (core);
 }
 
-/* Has the library do what is due by @time. Returns when more is. @pacing_step:
- * what is due within so long may leave together. */
+/* Makes the library do the work that is due by @time. Returns the time of its
+ * next work. @pacing_step: time within which due packets may leave together. */
 static LmccTime
 run_until (GstLmccSinkCore *core, LmccTime time, LmccTime *pacing_step)
 {
@@ -395,8 +396,8 @@ run_until (GstLmccSinkCore *core, LmccTime time, LmccTime *pacing_step)
   return next;
 }
 
-/* Sends what is due, and what may be handed over before it is. Returns when to
- * do so again. */
+/* Sends packets that are due, and those that may be handed over early. Returns
+ * the time of the next call. */
 static LmccTime
 run_sender (GstLmccSinkCore *core, LmccTime now, LmccTime *pacing_step)
 {
@@ -512,13 +513,13 @@ refuse_sound_alone (GstLmccSinkCore *core)
   core->started = TRUE;
   g_mutex_unlock (&core->lock);
   GST_ELEMENT_ERROR (core, STREAM, WRONG_TYPE,
-      ("There is sound, but no video. Connect a video to sink_0, or send the "
-       "sound alone by other elements, such as rtpopuspay and udpsink."),
+      ("The session has audio but no video. Connect a video to sink_0, or send "
+       "the audio alone with other elements, such as rtpopuspay and udpsink."),
       (NULL));
 }
 
-/* Sends, and does what else is due at some time. Returns when there is more to
- * do. */
+/* Sends packets and does all other scheduled work. Returns the time of the next
+ * work. */
 static LmccTime
 run_session (GstLmccSinkCore *core, LmccTime now, LmccTime *pacing_step)
 {
@@ -538,7 +539,7 @@ run_session (GstLmccSinkCore *core, LmccTime now, LmccTime *pacing_step)
   return wake;
 }
 
-/* Those of other rungs are not in the description. */
+/* Only the lowest rung's parameters are in the description. */
 static void
 follow_parameters (GstLmccSinkCore *core, LmccTime now)
 {
@@ -553,8 +554,8 @@ follow_parameters (GstLmccSinkCore *core, LmccTime now)
   drain_actions (core);
 }
 
-/* Does what is due. Called with lock held, which is given up meanwhile. Returns
- * when there is more to do, 0 for at once. */
+/* Does the work that is due. Called with lock held, which is released
+ * meanwhile. Returns the time of the next work, 0 for at once. */
 static LmccTime
 step (GstLmccSinkCore *core)
 {
@@ -618,10 +619,10 @@ take_sender (GstLmccSinkCore *core)
 
 /**
  * gst_lmcc_sink_pacer_stop:
- * @core: the core, detached
+ * @core: the detached core
  *
- * Says BYE and ends the session. The core may have been stopped while it runs,
- * by the handler of a message: what has called that still needs the sender.
+ * Sends BYE and ends the session. If a message handler has stopped the core
+ * during its run, the caller of that handler still needs the sender.
  */
 void
 gst_lmcc_sink_pacer_stop (GstLmccSinkCore *core)
@@ -641,8 +642,8 @@ gst_lmcc_sink_pacer_stop (GstLmccSinkCore *core)
     gst_lmcc_sink_farewell_take (core, take_sender (core));
 }
 
-/* Called with lock held, which is given up meanwhile. Returns when there is
- * more to do, at gst_lmcc_io_get_time(). */
+/* Called with lock held, which is released meanwhile. Returns the time of the
+ * next work, at gst_lmcc_io_get_time(). */
 static guint64
 pace (GstLmccSinkCore *core)
 {
@@ -653,8 +654,8 @@ pace (GstLmccSinkCore *core)
   core->expected = LMCC_TIME_IS_VALID (wake) ? MAX (wake, core->now) : wake;
   if (wake <= core->now)
     return 0;
-  /* A run before its time, for a report or a unit, begins no step; it may end
-   * one, as packets of a train are due. */
+  /* A run before its time, for a report or a unit, begins no pacing step. It
+   * may end one, because packets of a train are due. */
   if (core->now >= core->not_before)
     core->not_before = LMCC_TIME_NONE;
   core->not_before = MIN (core->not_before, core->now + core->pacing_step);
@@ -663,7 +664,7 @@ pace (GstLmccSinkCore *core)
   return gst_lmcc_sink_timer_set (core, wake);
 }
 
-/* Called with lock held, which is given up meanwhile. */
+/* Called with lock held, which is released meanwhile. */
 static guint64
 stand_still (GstLmccSinkCore *core)
 {
@@ -691,7 +692,7 @@ note_readable (GstLmccSinkCore *core)
   }
 }
 
-/* Returns when to run again. */
+/* Returns the time of the next run. */
 static guint64
 run_once (GstLmccSinkCore *core)
 {
@@ -710,10 +711,10 @@ run_once (GstLmccSinkCore *core)
  * @io: the core's client
  * @user_data: the core
  *
- * A #GstLmccIoRun. It takes one unit and what is due now: the rest has another
- * turn.
+ * A #GstLmccIoRun. It handles one unit and the packets that are due; the rest
+ * is handled in further runs.
  *
- * Returns: when it is due next
+ * Returns: time of the next run
  */
 guint64
 gst_lmcc_sink_pacer_run (GstLmccIo *io G_GNUC_UNUSED, gpointer user_data)

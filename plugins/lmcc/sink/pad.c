@@ -12,7 +12,7 @@
 #include "common/rtphdrextlmcclayer.h"
 #include "sink/refusal.h"
 
-/* Later is a time that is none, such as libav's AV_NOPTS_VALUE. */
+/* Later times are invalid, such as libav's AV_NOPTS_VALUE. */
 #define LATEST_TIME ((GstClockTime) G_MAXINT64)
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
@@ -62,8 +62,8 @@ same_media (const LmccMedia *a, const LmccMedia *b)
       && a->clock_rate == b->clock_rate;
 }
 
-/* The rungs are one video: a receiver changes between them within one stream.
- * The sound is alone, but stays what it was. */
+/* All rungs must have the same codec, because receivers change between them
+ * within one stream. The codec of the audio must not change. */
 static gboolean
 set_media (GstLmccSinkCore *core, GstLmccSinkPad *rung, const LmccMedia *media,
     LmccMedia *other)
@@ -104,13 +104,14 @@ take_sound_caps (GstLmccSinkCore *core, GstLmccSinkPad *sound, GstCaps *caps)
   g_mutex_unlock (&core->lock);
   if (late)
     GST_ELEMENT_WARNING (core, STREAM, FAILED,
-        ("The sound began when the session had started without it, and is "
-         "left out. Start it with the video."),
+        ("The audio is dropped because it began after the session had started. "
+         "Start it together with the video."),
         (NULL));
   else if (!fit || !same)
     GST_ELEMENT_ERROR (core, STREAM, FORMAT,
-        ("The sound's format parameters %s.",
-            fit ? "changed; stop lmccsink before they do" : "are too long"),
+        ("The format parameters of the audio %s.",
+            fit ? "have changed; stop lmccsink before they change"
+                : "are too long"),
         ("caps %" GST_PTR_FORMAT, caps));
   return late || (fit && same);
 }
@@ -122,7 +123,7 @@ refuse_incomplete_caps (GstLmccSinkCore *core, const GstLmccSinkPad *rung)
 
   GST_ELEMENT_ERROR (core, STREAM, FORMAT,
       ("The RTP stream on %s has no encoding-name or clock-rate. Set them in "
-       "its caps, or connect the encoder itself.",
+       "its caps, or connect the encoder to lmccsink directly.",
           GST_PAD_NAME (rung->pad)),
       ("caps %" GST_PTR_FORMAT, caps));
 }
@@ -132,8 +133,9 @@ handle_caps (GstLmccSinkCore *core, GstLmccSinkPad *rung, GstCaps *caps)
 {
   LmccMedia media, other;
 
-  /* A payloader that does not know its stream yet may say so little for a
-   * while, as rtpmp4vpay does when tags come. Packets need the rest. */
+  /* A payloader that does not know its stream yet may have such caps for a
+   * while, for example rtpmp4vpay when tags arrive. Packets need complete
+   * caps. */
   if (!read_media (caps, &media)) {
     if (rung->classifier != NULL)
       refuse_incomplete_caps (core, rung);
@@ -315,8 +317,8 @@ sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
       gst_event_copy_segment (event, &rung->segment);
       if (rung->segment.format != GST_FORMAT_TIME) {
         GST_ELEMENT_ERROR (core, STREAM, FORMAT,
-            ("The stream on %s has no times. Put a parser or a demuxer that "
-             "makes them in front.",
+            ("The stream on %s has no timestamps. Put a parser or demuxer that "
+             "adds them upstream.",
                 GST_PAD_NAME (rung->pad)),
             (NULL));
         done = FALSE;
@@ -398,10 +400,10 @@ add_pad (GstLmccSinkCore *core, GstStaticPadTemplate *template,
 /**
  * gst_lmcc_sink_core_add_pad:
  * @core: the core
- * @index: the rung's place: lower is the smaller encoding
+ * @index: index of the rung: a lower one is a smaller encoding
  *
- * Returns: (transfer none): a new sink pad, or %NULL where the session runs
- *     already
+ * Returns: (transfer none): a new sink pad, or %NULL if the session is already
+ * running
  */
 GstPad *
 gst_lmcc_sink_core_add_pad (GstLmccSinkCore *core, guint index)
@@ -415,8 +417,8 @@ gst_lmcc_sink_core_add_pad (GstLmccSinkCore *core, guint index)
  * gst_lmcc_sink_core_add_sound_pad:
  * @core: the core
  *
- * Returns: (transfer none): the sink pad for sound, or %NULL where there is one
- *     or the session runs already
+ * Returns: (transfer none): the sink pad for audio, or %NULL if there is
+ * already one or the session is already running
  */
 GstPad *
 gst_lmcc_sink_core_add_sound_pad (GstLmccSinkCore *core)
@@ -437,10 +439,10 @@ gst_lmcc_sink_pad_free (GstLmccSinkPad *rung)
 /**
  * gst_lmcc_sink_core_let_go:
  * @core: the core
- * @pad: from gst_lmcc_sink_core_add_pad(), which is about to be removed
+ * @pad: from gst_lmcc_sink_core_add_pad(), about to be removed
  *
- * Lets a streaming thread out that waits in the pad. While it is in there it
- * holds the stream locks of all pads in front, too.
+ * Unblocks a streaming thread that waits in the pad, where it also holds the
+ * stream locks of all upstream pads.
  */
 void
 gst_lmcc_sink_core_let_go (GstLmccSinkCore *core, GstPad *pad)
@@ -466,7 +468,7 @@ gst_lmcc_sink_core_remove_pad (GstLmccSinkCore *core, GstPad *pad)
   core->pads = g_list_remove (core->pads, rung);
   gst_lmcc_sink_wake (core);
   g_mutex_unlock (&core->lock);
-  /* Waits for the streaming thread to be out of the pad. */
+  /* Waits until the streaming thread has left the pad. */
   gst_pad_set_active (pad, FALSE);
   gst_element_remove_pad (GST_ELEMENT (core), pad);
   gst_lmcc_sink_pad_free (rung);

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* A stream's format parameters, as an SDP's a=fmtp line has them. */
+/* Format parameters of a stream, as in the a=fmtp line of an SDP. */
 #include "config.h"
 
 #include "sink/core.h"
@@ -14,10 +14,10 @@
 
 /**
  * gst_lmcc_sink_read_parameters:
- * @caps: of an RTP stream
+ * @caps: caps of an RTP stream
  *
- * Returns: (transfer full) (nullable): what stands behind the payload type of
- *     a=fmtp; %NULL where there are no parameters
+ * Returns: (transfer full) (nullable): the text after the payload type in
+ * a=fmtp; %NULL without parameters
  */
 gchar *
 gst_lmcc_sink_read_parameters (GstCaps *caps)
@@ -38,11 +38,11 @@ gst_lmcc_sink_read_parameters (GstCaps *caps)
 /**
  * gst_lmcc_sink_pad_take_parameters:
  * @core: the core; called without lock
- * @rung: a pad for video
- * @caps: its caps from now on
+ * @rung: a video pad
+ * @caps: its new caps
  *
- * An encoder's parameter sets may become known, or others, while the session
- * runs: then its description is written again.
+ * Parameter sets may become known or change during the session; the description
+ * is then written again.
  */
 void
 gst_lmcc_sink_pad_take_parameters (GstLmccSinkCore *core, GstLmccSinkPad *rung,
@@ -68,7 +68,7 @@ gst_lmcc_sink_pad_take_parameters (GstLmccSinkCore *core, GstLmccSinkPad *rung,
  * @core: the core; called without lock
  *
  * Returns: (transfer full) (nullable): those of the lowest rung, which players
- *     that know nothing of layers play
+ * without support for layers play
  */
 gchar *
 gst_lmcc_sink_dup_parameters (GstLmccSinkCore *core)

@@ -3,10 +3,10 @@
  */
 
 /*
- * Several interfaces: each packet leaves by each of them, from a socket for
- * each, as a socket sends by one. All have the place's source, so that a
- * receiver that hears two of them hears one sender. All of it belongs to the
- * I/O thread while that has the core, else to the state changes.
+ * Several interfaces: each packet is sent on each of them, with one socket per
+ * interface. All sockets use the same source address, so that a receiver that
+ * hears two interfaces sees one sender. All of it belongs to the I/O thread
+ * while the core is attached, otherwise to the state changes.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
-/* Shorter than that, a route has changed. */
+/* A shorter outage is only a route change. */
 #define OUTAGE (1 * G_TIME_SPAN_SECOND)
 #define WARNING_INTERVAL (10 * G_TIME_SPAN_SECOND)
 
@@ -41,10 +41,10 @@ is_loopback (const LmccAddress *address)
 
 /**
  * gst_lmcc_sink_paths_choose_main:
- * @core: the core, one of whose interfaces can be used
+ * @core: the core with at least one usable interface
  *
- * The first is the place's, but for the loopback interface: its address is of
- * no use on the others.
+ * Chooses the first usable interface as the main one, but not the loopback
+ * interface, whose address does not work on the others.
  */
 void
 gst_lmcc_sink_paths_choose_main (GstLmccSinkCore *core)
@@ -64,10 +64,10 @@ gst_lmcc_sink_paths_choose_main (GstLmccSinkCore *core)
 
 /**
  * gst_lmcc_sink_paths_check:
- * @core: the core, its interfaces and source chosen
+ * @core: the core with its interfaces and source address
  * @error: cause and remedy
  *
- * Returns: whether packets can leave by all of the interfaces
+ * Returns: whether packets can be sent on all interfaces
  */
 gboolean
 gst_lmcc_sink_paths_check (GstLmccSinkCore *core, GError **error)
@@ -77,9 +77,10 @@ gst_lmcc_sink_paths_check (GstLmccSinkCore *core, GError **error)
   if (core->paths.n < 2 || !is_link_local (&core->place.source))
     return TRUE;
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-      "Packets come from one address on all interfaces, and %s, that of %s, is "
-      "link-local. Give %s an address of a larger scope, set bind-address to "
-      "one of this host, or name one interface in multicast-iface",
+      "Packets come from the same address on all interfaces, but the address "
+      "%s of %s is link-local. Give %s an address with a larger scope, set "
+      "bind-address to an address of this host, or name one interface in "
+      "multicast-iface",
       lmcc_address_format (&core->place.source, text), core->place.iface.name,
       core->place.iface.name);
   return FALSE;
@@ -87,9 +88,10 @@ gst_lmcc_sink_paths_check (GstLmccSinkCore *core, GError **error)
 
 /**
  * gst_lmcc_sink_paths_warn:
- * @core: the core, open
+ * @core: the open core
  *
- * Says which interfaces cannot be used now, and what several are not good for.
+ * Warns about interfaces that cannot be used now, and about limits of several
+ * interfaces.
  */
 void
 gst_lmcc_sink_paths_warn (GstLmccSinkCore *core)
@@ -104,14 +106,14 @@ gst_lmcc_sink_paths_warn (GstLmccSinkCore *core)
   lmcc_address_format (&core->place.source, text);
   GST_ELEMENT_WARNING (core, RESOURCE, SETTINGS,
       ("Packets come from %s on all interfaces, and ttl-mc is %d: routers "
-       "forward them only where their own route to that address leads to where "
-       "packets come from (RPF). Where they do not, run a sender for each "
-       "interface.",
+       "forward them only if their own route to that address leads back to the "
+       "network that packets arrive from (reverse path forwarding). If they do "
+       "not forward them, run one sender for each interface.",
           text, core->settings.properties.ttl_mc),
       (NULL));
 }
 
-/* Looking */
+/* Checks */
 
 static gboolean
 is_same (const GstLmccInterface *a, const GstLmccInterface *b)
@@ -134,10 +136,10 @@ follow (GstLmccSinkCore *core, GstLmccPath *path)
  * gst_lmcc_sink_paths_follow:
  * @core: the core
  *
- * Looks at the interfaces anew. Where the address that packets come from has
- * gone with its interface, the place's is the next one that can be used.
+ * Looks up the interfaces again. If the interface with the source address is
+ * gone, the next usable one becomes the main one.
  *
- * Returns: whether sockets of several are to be opened anew
+ * Returns: whether the sockets of additional interfaces must be opened again
  */
 gboolean
 gst_lmcc_sink_paths_follow (GstLmccSinkCore *core)
@@ -164,8 +166,8 @@ warn_unusable (GstLmccSinkCore *core, GstLmccPath *path, gint64 now)
   path->told = TRUE;
   path->next_warning = now + WARNING_INTERVAL;
   GST_ELEMENT_WARNING (core, RESOURCE, WRITE,
-      ("Packets leave by %s only: %s. They leave by it again as soon as it can "
-       "be used.",
+      ("Packets are sent on %s only: %s. Sending on it continues as soon as "
+       "possible.",
           others, text),
       (NULL));
 }
@@ -174,7 +176,7 @@ static void
 tell_usable (GstLmccSinkCore *core, GstLmccPath *path)
 {
   g_autofree gchar *text =
-      g_strdup_printf ("Packets leave by %s again", path->iface.name);
+      g_strdup_printf ("Packets are sent on %s again", path->iface.name);
 
   path->told = FALSE;
   GST_ELEMENT_INFO (core, RESOURCE, WRITE, ("%s", text), ("%s", text));
@@ -183,10 +185,10 @@ tell_usable (GstLmccSinkCore *core, GstLmccPath *path)
 /**
  * gst_lmcc_sink_paths_tell:
  * @core: the core; called by the I/O thread without lock
- * @now: of g_get_monotonic_time()
+ * @now: time of g_get_monotonic_time()
  *
- * Says which of several interfaces is out of use, and which is in use again.
- * Where all are, no packet leaves, which is told elsewhere.
+ * Reports interfaces that cannot be used, and those that can be used again. If
+ * no interface can be used, this is reported elsewhere.
  */
 void
 gst_lmcc_sink_paths_tell (GstLmccSinkCore *core, gint64 now)
@@ -224,7 +226,7 @@ open_one (GstLmccSinkCore *core, const GstLmccPath *path,
   options->iface = path->iface;
   further->fd = gst_lmcc_socket_open_send (options, &error);
   if (further->fd < 0) {
-    GST_WARNING_OBJECT (core, "no packets leave by %s: %s", path->iface.name,
+    GST_WARNING_OBJECT (core, "cannot send packets on %s: %s", path->iface.name,
         error->message);
     return;
   }
@@ -246,11 +248,11 @@ share_port (GstLmccSinkCore *core, gboolean shares)
 
 /**
  * gst_lmcc_sink_paths_open:
- * @core: the core, with its socket and its place
- * @sent: called for each packet that was sent, or could not be
+ * @core: the core with its socket and its place
+ * @sent: called for each packet after it was sent or has failed
  *
- * Opens the sockets of the interfaces beside the place's that can be used now.
- * Those that were open are closed. Their destinations are to be set.
+ * Opens the sockets of additional interfaces that can be used now, after it has
+ * closed the previous ones. The caller must set their destinations.
  */
 void
 gst_lmcc_sink_paths_open (GstLmccSinkCore *core, GstLmccSentFunc sent)
@@ -264,7 +266,8 @@ gst_lmcc_sink_paths_open (GstLmccSinkCore *core, GstLmccSentFunc sent)
     return;
   gst_lmcc_sink_get_send_options (core, &options);
   options.bind_address = core->place.source;
-  /* Of one another only: a port that somebody else has is still an error. */
+  /* The sockets share the port with each other only: a port that another
+   * program uses is still an error. */
   options.shares_port = options.bind_port > 0;
   if (options.shares_port)
     share_port (core, TRUE);
@@ -294,14 +297,14 @@ gst_lmcc_sink_paths_close (GstLmccSinkCore *core)
 /**
  * gst_lmcc_sink_paths_open_joined:
  * @core: the core
- * @group: the one group that the socket is for
+ * @group: the only group of the socket
  * @port: its port
- * @source: (nullable): the only source to hear
- * @buffer_size: wanted kernel buffer in bytes
+ * @source: (nullable): the only source to receive from
+ * @buffer_size: kernel buffer in bytes
  * @error: (nullable): cause and remedy
  *
- * Returns: a descriptor that hears @group on the interfaces that packets leave
- *     by, or -1
+ * Returns: a descriptor that receives @group on all interfaces of the core, or
+ * -1
  */
 gint
 gst_lmcc_sink_paths_open_joined (GstLmccSinkCore *core,

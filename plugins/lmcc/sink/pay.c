@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The stock payloader for an elementary stream, from the registry. */
+/* Finds the standard payloader for an elementary stream in the registry. */
 #include "config.h"
 
 #include "common/rtphdrextlmcclayer.h"
@@ -10,7 +10,7 @@
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
-/* Of the RFC 8285 element between payloader and core; it does not leave the
+/* ID of the RFC 8285 element between payloader and core; it does not leave the
  * host. */
 #define MARK_ID 2
 
@@ -60,7 +60,7 @@ encoded_caps (GstElementFactory *factory)
     for (i = 0; i < gst_caps_get_size (pad_caps); i++) {
       const GstStructure *s = gst_caps_get_structure (pad_caps, i);
 
-      /* One of video may take sound, too: rtpmp4gpay. */
+      /* Some video payloaders also accept audio: rtpmp4gpay. */
       if (!gst_structure_has_name (s, "video/x-raw")
           && !g_str_has_prefix (gst_structure_get_name (s), "audio/"))
         gst_caps_append_structure (caps, gst_structure_copy (s));
@@ -72,7 +72,7 @@ encoded_caps (GstElementFactory *factory)
 /**
  * gst_lmcc_sink_accepted_caps:
  *
- * Returns: (transfer full): RTP and what there is a payloader for; no raw video
+ * Returns: (transfer full): RTP and all formats with a payloader; no raw video
  */
 GstCaps *
 gst_lmcc_sink_accepted_caps (void)
@@ -88,8 +88,8 @@ gst_lmcc_sink_accepted_caps (void)
   return caps;
 }
 
-/* Payloaders' properties of one name differ in type and range: @value is set
- * where it is one. */
+/* The same property has different types and ranges in different payloaders:
+ * sets it if @value is valid. */
 static gboolean
 set_if_there (GstElement *element, const gchar *property, const gchar *value)
 {
@@ -107,8 +107,8 @@ set_if_there (GstElement *element, const gchar *property, const gchar *value)
   return TRUE;
 }
 
-/* A layer mark that upstream put on its buffers goes through the payloader
- * so. */
+/* Adds the header extension that carries layer marks of upstream buffers
+ * through the payloader. */
 static void
 add_mark_extension (GstElement *payloader)
 {
@@ -145,11 +145,11 @@ make_payloader (const gchar *media, GstCaps *caps, guint mtu)
 
 /**
  * gst_lmcc_sink_make_sound_payloader:
- * @caps: of encoded sound
- * @mtu: largest RTP packet that it may make
+ * @caps: caps of encoded audio
+ * @mtu: maximum size of its RTP packets
  *
- * Returns: (transfer floating) (nullable): a payloader, or %NULL where there is
- *     none for @caps
+ * Returns: (transfer floating) (nullable): a payloader, or %NULL if there is
+ * none for @caps
  */
 GstElement *
 gst_lmcc_sink_make_sound_payloader (GstCaps *caps, guint mtu)
@@ -157,9 +157,9 @@ gst_lmcc_sink_make_sound_payloader (GstCaps *caps, guint mtu)
   const GstStructure *s = gst_caps_get_structure (caps, 0);
   GstElement *payloader = NULL;
 
-  /* Of the two that take AAC the one whose format (RFC 3640) players know best;
-   * what GStreamer 1.22 makes of the other (RFC 6416) its own depayloader does
-   * not get back whole. */
+  /* Two payloaders accept AAC. Players support this one's format (RFC 3640)
+   * best. The other one (RFC 6416) of GStreamer 1.22 makes packets that its own
+   * depayloader cannot completely restore. */
   if (gst_structure_has_name (s, "audio/mpeg"))
     payloader = gst_element_factory_make ("rtpmp4gpay", NULL);
   if (payloader)
@@ -167,10 +167,10 @@ gst_lmcc_sink_make_sound_payloader (GstCaps *caps, guint mtu)
   return payloader ? payloader : make_payloader ("audio", caps, mtu);
 }
 
-/* rtph265pay repeats parameter sets in front of IDR pictures alone. The key
- * frames of an open group of pictures, x265's default, are others (CRA):
- * whoever joins later would never have a parameter set. h265parse knows
- * them. */
+/* rtph265pay only repeats parameter sets before IDR pictures. The key frames of
+ * open groups of pictures, the default of x265, are CRA pictures: receivers
+ * that join later would never get a parameter set. h265parse repeats them there
+ * as well. */
 static GstElement *
 put_parser_in_front (GstElement *payloader)
 {
@@ -193,11 +193,11 @@ put_parser_in_front (GstElement *payloader)
 
 /**
  * gst_lmcc_sink_make_payloader:
- * @caps: of an elementary video stream
- * @mtu: largest RTP packet that it may make
+ * @caps: caps of an elementary video stream
+ * @mtu: maximum size of its RTP packets
  *
  * Returns: (transfer floating) (nullable): a payloader that repeats parameter
- *     sets in band, or %NULL where there is none for @caps
+ * sets in band, or %NULL if there is none for @caps
  */
 GstElement *
 gst_lmcc_sink_make_payloader (GstCaps *caps, guint mtu)
@@ -206,11 +206,12 @@ gst_lmcc_sink_make_payloader (GstCaps *caps, guint mtu)
 
   if (payloader == NULL)
     return NULL;
-  /* With every key frame, or else each second. */
+  /* With every key frame, otherwise each second. */
   if (!set_if_there (payloader, "config-interval", "-1"))
     set_if_there (payloader, "config-interval", "1");
   set_if_there (payloader, "aggregate-mode", "none");
-  /* Pictures that share a packet wait for each other, and have one time. */
+  /* Pictures in the same packet would wait for each other and share a
+   * timestamp. */
   set_if_there (payloader, "max-ptime", "1");
   add_mark_extension (payloader);
   return gst_structure_has_name (gst_caps_get_structure (caps, 0),

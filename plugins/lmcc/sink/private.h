@@ -19,9 +19,9 @@ struct _GstLmccSink
   GstLmccSinkProperties properties;
   gboolean address_is_given;
   GstLmccUriTaken uri_taken;
-  gchar *uri_error; /* what was wrong with it, or NULL */
+  gchar *uri_error; /* error of the latest URI, or NULL */
   guint next_pad;
-  gboolean told_left_out; /* of sound, in this run */
+  gboolean told_left_out; /* dropped audio was reported in this run */
 };
 
 /* sink/lmccsink.c */

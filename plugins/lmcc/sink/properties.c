@@ -586,7 +586,8 @@ static const GstLmccProperty rows[] = {
    */
   GST_LMCC_DOUBLE (repair_base, "repair-base", "Repair of the base",
       "Repair data in the base layer as a share of its media (0 = none, -1 = "
-      "twice that of the others for fixed rates, up to that for native layers)",
+      "twice that of the other layers for fixed rates, up to twice for native "
+      "layers)",
       -1, 10, -1, READY),
   /**
    * GstLmccSink:repair-loss:
@@ -597,8 +598,8 @@ static const GstLmccProperty rows[] = {
    * Since: 0.1
    */
   GST_LMCC_DOUBLE (repair_loss, "repair-loss", "Repair loss",
-      "Expected packet loss that repair data is planned for, as a share",
-      0.0001, 0.9, LMCC_DEFAULT_REPAIR_LOSS, READY),
+      "Expected share of lost packets that repair data is planned for", 0.0001,
+      0.9, LMCC_DEFAULT_REPAIR_LOSS, READY),
   /**
    * GstLmccSink:repair-burst:
    *
@@ -765,8 +766,8 @@ static const GstLmccProperty rows[] = {
    *   headers
    * * #guint64 `units`, `units-late`: pictures, and how many of them arrived
    *   too late
-   * * #GST_TYPE_ARRAY `units-dropped` of #guint64: dropped pictures that did
-   *   not fit into the layers, by class
+   * * #GST_TYPE_ARRAY `units-dropped` of #guint64: pictures that were dropped
+   *   because their layers were full, by class
    * * #guint64 `windows-cut`: windows that ended before the next key frame
    * * #gdouble `window-ms`, `latency-ms`: window and latency that the session
    *   announces
@@ -795,7 +796,7 @@ static const GstLmccProperty rows[] = {
    *   feedback port that are no valid reports, and reports that were too large
    *   or too many at once
    * * #guint64 `answers-dropped`: answers that exceeded the feedback's share of
-   *   the rate of the base layer
+   *   the rate of the base layer, or that a newer report has replaced
    * * #guint64 `key-requests`, `key-units-requested`: requests of receivers
    *   that have no picture, and key frames that were requested from the
    *   encoders because of them
@@ -840,7 +841,7 @@ static const GstLmccProperty rows[] = {
    */
   GST_LMCC_UINT (stats_update_interval, "stats-update-interval",
       "Statistics update interval",
-      "Interval of notifications of stats (ms, 0 = none)", 0, G_MAXINT, 0,
+      "Interval at which stats is notified (ms, 0 = never)", 0, G_MAXINT, 0,
       READY),
 };
 

@@ -3,12 +3,12 @@
  */
 
 /*
- * Where the user has not given an address, a sender that finds the default one
- * taken sends to the next addresses that are free. It listens to their media
- * from PAUSED on, for a time that is mostly over when the encoder has its first
- * picture. Meanwhile it claims the default address, so that of senders that are
- * started together each takes others. All of it belongs to the I/O thread while
- * that has the core, else to the state changes.
+ * If the user has not set an address and the default one is in use, the session
+ * moves to the next free addresses. The sender listens to their media from
+ * PAUSED on, usually until the encoder has its first picture. Meanwhile it
+ * claims the default address, so that senders that start together choose
+ * different addresses. All of it belongs to the I/O thread while the core is
+ * attached, otherwise to the state changes.
  */
 #include "config.h"
 
@@ -17,20 +17,20 @@
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
-/* A base sends at least a filler in each 100 ms, or 250 ms where it carries no
+/* A base layer has at least one filler packet every 100 ms, or 250 ms without
  * video. */
 #define LISTEN_TIME (300 * G_TIME_SPAN_MILLISECOND)
 
-/* What was heard so long before it is judged is not. */
+/* Older packets are ignored. */
 #define STALE (1 * G_TIME_SPAN_SECOND)
 
-/* More layers than an encoder makes; of fixed rates there may be more. */
+/* More layers than an encoder makes; with fixed rates there may be more. */
 #define RANGE 32
 
-/* Several claims in the time that another one listens. */
+/* Allows several claims while another sender listens. */
 #define CLAIM_INTERVAL (50 * G_TIME_SPAN_MILLISECOND)
 
-/* A few packets tell. */
+/* A few packets are enough. */
 #define BUFFER_SIZE (32 << 10)
 
 /* RFC 3550 section 5.1. */
@@ -56,8 +56,8 @@ begin_to_listen (GstLmccSinkRange *range, gint64 now)
  * gst_lmcc_sink_range_open:
  * @core: the core, open and not attached
  *
- * Listens to the addresses that the session may take, if it may take others
- * than the one that is set.
+ * Listens to the possible addresses of the session, if it may use another one
+ * than the default.
  */
 void
 gst_lmcc_sink_range_open (GstLmccSinkCore *core)
@@ -97,7 +97,7 @@ gst_lmcc_sink_range_close (GstLmccSinkCore *core)
   gst_lmcc_socket_close (&range->claims_fd);
 }
 
-/* Returns: whether somebody sends there, who is in @source */
+/* Returns: whether another sender sends there; @source gets its address */
 static gboolean
 is_taken (GstLmccSinkRange *range, gint fd, LmccAddress *source)
 {
@@ -119,7 +119,7 @@ is_taken (GstLmccSinkRange *range, gint fd, LmccAddress *source)
   return taken;
 }
 
-/* The latest of others' claims is of @source. */
+/* The latest claim of another sender came from @source. */
 static void
 read_claims (GstLmccSinkRange *range, LmccAddress *source)
 {
@@ -144,7 +144,7 @@ drain (gint fd)
     ;
 }
 
-/* What came in a long PAUSED says nothing of who sends now. */
+/* Packets from a long PAUSED do not show who sends now. */
 static void
 listen_again (GstLmccSinkRange *range, gint64 now)
 {
@@ -169,9 +169,9 @@ tell (GstLmccSinkCore *core, const LmccAddress *before,
   lmcc_address_format (&core->settings.address, chosen);
   core->callbacks.chosen (core->callbacks.user_data, chosen);
   GST_ELEMENT_WARNING (core, RESOURCE, BUSY,
-      ("Another sender, %s%s, sends to %s port %d, and no address is set: this "
-       "one takes %s, and its receivers have to be given that: lmcc://%s:%d. "
-       "Set address to choose one.",
+      ("Another sender, %s%s, sends to %s port %d, and address is not set: "
+       "this session uses %s instead. Its receivers need the address "
+       "lmcc://%s:%d. Set address to choose one.",
           from, gst_lmcc_host_has_address (source) ? " on this host" : "", old,
           port, chosen, chosen, port),
       (NULL));
@@ -182,8 +182,8 @@ tell (GstLmccSinkCore *core, const LmccAddress *before,
               NULL)));
 }
 
-/* The free one of this sender's rank. Where there is none, the default address
- * stays, and the warnings that two senders share it come. */
+/* Chooses the free range at this sender's rank. If there is none, the session
+ * stays at the default address, and the warnings about two senders follow. */
 static void
 choose (GstLmccSinkCore *core)
 {
@@ -206,12 +206,12 @@ choose (GstLmccSinkCore *core)
 
 /**
  * gst_lmcc_sink_range_choose:
- * @core: the core, whose session is to begin; called by the I/O thread without
+ * @core: the core at the start of a session; called by the I/O thread without
  *     lock
  *
- * Chooses the session's addresses where that is to be done.
+ * Chooses the addresses of the session, if necessary.
  *
- * Returns: %FALSE while it listens: see gst_lmcc_sink_range_look()
+ * Returns: %FALSE while it still listens: see gst_lmcc_sink_range_look()
  */
 gboolean
 gst_lmcc_sink_range_choose (GstLmccSinkCore *core)
@@ -233,10 +233,10 @@ gst_lmcc_sink_range_choose (GstLmccSinkCore *core)
  * gst_lmcc_sink_range_look:
  * @core: the core; called by the I/O thread without lock
  *
- * Claims the default address, as long as what is heard counts.
+ * Sends claims for the default address while the sender listens.
  *
- * Returns: when to look again, or may choose, in ns of gst_lmcc_io_get_time(),
- *     or %GST_LMCC_IO_NEVER
+ * Returns: time of the next call or of the choice, in ns of
+ * gst_lmcc_io_get_time(), or %GST_LMCC_IO_NEVER
  */
 guint64
 gst_lmcc_sink_range_look (GstLmccSinkCore *core)

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What cannot be sent, or would never be shown, and what can instead. */
+/* Errors and warnings about streams that cannot be sent, or would not be shown,
+ * with alternatives. */
 #include "config.h"
 
 #include "sink/refusal.h"
@@ -16,11 +17,11 @@ GST_DEBUG_CATEGORY_EXTERN (gst_lmcc_sink_debug);
 
 /**
  * Elsewhere:
- * @format: what an encoder makes
- * @payloader: the element that makes RTP of it
- * @where: what has that element
+ * @format: media type of an encoder
+ * @payloader: payloader for it
+ * @where: package of the payloader
  *
- * Payloaders that GStreamer's usual packages do not have.
+ * Payloaders that are not in GStreamer's usual packages.
  */
 typedef struct
 {
@@ -31,8 +32,8 @@ typedef struct
 
 static const Elsewhere elsewhere[] = {
   { "video/x-av1", "rtpav1pay",
-      "GStreamer's Rust plugins (gst-plugins-rs), of which Debian 12 and 13 "
-      "have no package" },
+      "GStreamer's Rust plugins (gst-plugins-rs), which Debian 12 and 13 do "
+      "not package" },
 };
 
 static const gchar *
@@ -43,9 +44,9 @@ get_format (const GstCaps *caps)
 
 /**
  * gst_lmcc_sink_caps_are_sound:
- * @caps: of an encoder or a demuxer
+ * @caps: caps of an encoder or a demuxer
  *
- * Returns: whether all that they allow is sound
+ * Returns: whether they only allow audio
  */
 gboolean
 gst_lmcc_sink_caps_are_sound (const GstCaps *caps)
@@ -65,15 +66,16 @@ gst_lmcc_sink_caps_are_sound (const GstCaps *caps)
   return TRUE;
 }
 
-#define SOUND_REMEDY                                                   \
-  "Sound goes to audio_sink, beside a video: 'lmccsink name=s  ... ! " \
+#define SOUND_REMEDY                                                           \
+  "Audio belongs to audio_sink, together with a video: 'lmccsink name=s  ... " \
+  "! "                                                                         \
   "s.sink_0  ... ! s.audio_sink'."
 
 /**
  * gst_lmcc_sink_refuse_sound:
  * @sink: lmccsink
- * @pad: its pad for video
- * @caps: what came there
+ * @pad: its video pad
+ * @caps: caps of the stream
  *
  * Posts an error.
  */
@@ -81,8 +83,8 @@ void
 gst_lmcc_sink_refuse_sound (GstElement *sink, GstPad *pad, const GstCaps *caps)
 {
   GST_ELEMENT_ERROR (sink, STREAM, WRONG_TYPE,
-      ("%s takes video, and sound came (%s). " SOUND_REMEDY
-       " Sound alone needs no layers: send it by its payloader, such as "
+      ("%s accepts video, but got audio (%s). " SOUND_REMEDY
+       " Audio alone needs no layers: send it with its payloader, such as "
        "rtpopuspay, and udpsink.",
           GST_PAD_NAME (pad), get_format (caps)),
       ("caps %" GST_PTR_FORMAT, caps));
@@ -91,7 +93,7 @@ gst_lmcc_sink_refuse_sound (GstElement *sink, GstPad *pad, const GstCaps *caps)
 /**
  * gst_lmcc_sink_leave_out_sound:
  * @sink: lmccsink
- * @caps: what would have come to a pad for video
+ * @caps: caps of the audio at a video pad
  *
  * Posts a warning.
  */
@@ -99,11 +101,11 @@ void
 gst_lmcc_sink_leave_out_sound (GstElement *sink, const GstCaps *caps)
 {
   GST_ELEMENT_WARNING (sink, STREAM, WRONG_TYPE,
-      ("The sound (%s) is left out. " SOUND_REMEDY, get_format (caps)), (NULL));
+      ("The audio (%s) is dropped. " SOUND_REMEDY, get_format (caps)), (NULL));
 }
 
-/* (transfer full): rtpmpvpay takes one version of MPEG, and encoders make
- * two */
+/* (transfer full): the format, with the version of MPEG, because rtpmpvpay only
+ * accepts one of two */
 static gchar *
 describe_format (const GstCaps *caps)
 {
@@ -118,7 +120,7 @@ describe_format (const GstCaps *caps)
 /**
  * gst_lmcc_sink_refuse_format:
  * @sink: lmccsink
- * @caps: of a stream that no element here makes RTP of
+ * @caps: caps of a stream without a payloader
  *
  * Posts an error.
  */
@@ -136,11 +138,11 @@ gst_lmcc_sink_refuse_format (GstElement *sink, const GstCaps *caps)
           elsewhere[i].payloader, elsewhere[i].where);
   }
   if (remedy == NULL)
-    remedy = g_strdup ("Install the GStreamer plugins that have one "
+    remedy = g_strdup ("Install the GStreamer plugins that contain one "
                        "(gstreamer1.0-plugins-good and -bad)");
   GST_ELEMENT_ERROR (sink, STREAM, CODEC_NOT_FOUND,
-      ("There is no RTP payloader for %s. %s. Or send H.264, H.265, VP8 or VP9 "
-       "(x264enc, x265enc, vp8enc, vp9enc), or raw video, which lmccsink "
+      ("No RTP payloader for %s is installed. %s. Or send H.264, H.265, VP8 or "
+       "VP9 (x264enc, x265enc, vp8enc, vp9enc), or raw video, which lmccsink "
        "encodes itself.",
           text, remedy),
       ("caps %" GST_PTR_FORMAT, caps));
@@ -149,8 +151,8 @@ gst_lmcc_sink_refuse_format (GstElement *sink, const GstCaps *caps)
 /**
  * gst_lmcc_sink_refuse_stream:
  * @sink: lmccsink
- * @payloader: which takes the format, but not this stream of it
- * @caps: of the stream
+ * @payloader: a payloader that accepts the format, but not this stream
+ * @caps: caps of the stream
  *
  * Posts an error.
  */
@@ -159,8 +161,8 @@ gst_lmcc_sink_refuse_stream (GstElement *sink, GstElement *payloader,
     const GstCaps *caps)
 {
   GST_ELEMENT_ERROR (sink, STREAM, FORMAT,
-      ("%s does not take this stream of %s, as its encoder uses options that "
-       "the payloader does not know. Take another encoder, for H.264, H.265, "
+      ("%s does not accept this stream of %s, because its encoder uses options "
+       "that the payloader does not support. Use an encoder for H.264, H.265, "
        "VP8 or VP9 (x264enc, x265enc, vp8enc, vp9enc), or send raw video, "
        "which lmccsink encodes itself.",
           GST_IS_BIN (payloader) ? "The payloader"
@@ -171,11 +173,12 @@ gst_lmcc_sink_refuse_stream (GstElement *sink, GstElement *payloader,
 
 /**
  * gst_lmcc_sink_refuse_times:
- * @core: whose message it is
- * @pad: its sink pad, where pictures came whose times nobody can keep
+ * @core: the element that posts the message
+ * @pad: its sink pad with invalid times
  *
- * Posts an error. GStreamer's libav encoders take "no time" for one where
- * libavcodec does not know it: avenc_mpeg4 of GStreamer 1.22 with FFmpeg 5.1.
+ * Posts an error. If libavcodec does not know the time, GStreamer's libav
+ * encoders use its value for "no time" as a time: avenc_mpeg4 of GStreamer 1.22
+ * with FFmpeg 5.1.
  */
 void
 gst_lmcc_sink_refuse_times (GstElement *core, GstPad *pad)
@@ -183,10 +186,10 @@ gst_lmcc_sink_refuse_times (GstElement *core, GstPad *pad)
   g_autoptr (GstElement) encoder = gst_lmcc_sink_find_encoder (pad);
 
   GST_ELEMENT_ERROR (core, STREAM, FORMAT,
-      ("The pictures on %s have no usable times: %s says that they are 292 "
-       "years ahead, so none would ever be sent. That is a fault of the "
-       "encoder in this version of GStreamer: take another one, such as "
-       "x264enc, or raw video, which lmccsink encodes itself.",
+      ("The pictures on %s have no usable timestamps: those of %s are 292 "
+       "years ahead, so no picture would ever be sent. This is a bug of the "
+       "encoder in this version of GStreamer: use another encoder, such as "
+       "x264enc, or send raw video, which lmccsink encodes itself.",
           GST_PAD_NAME (pad),
           encoder ? gst_lmcc_sink_get_factory_name (encoder) : "their source"),
       (NULL));
@@ -209,9 +212,9 @@ is_demuxer (GstElement *element)
   return klass && strstr (klass, "Demux") != NULL;
 }
 
-/* Whether the stream that @payloader gets has its configuration beside it only:
- * out of a file. Encoders put it in front of each key frame too. The
- * payloader's own pad has its caps only when it has dealt with them. */
+/* Whether the configuration of the stream is in its caps only, as in a file;
+ * encoders also put it before each key frame. The payloader's own pad only has
+ * its caps when it has processed them. */
 static gboolean
 has_configuration_beside (GstElement *payloader, const gchar *encoding)
 {
@@ -242,7 +245,7 @@ is_off (GstElement *payloader)
       && g_value_get_int64 (&number) == 0;
 }
 
-/* A parser may do it in place of the payloader. */
+/* A parser may repeat the configuration instead of the payloader. */
 static gboolean
 repeats_configuration (GstElement *element)
 {
@@ -251,12 +254,12 @@ repeats_configuration (GstElement *element)
 
 /**
  * gst_lmcc_sink_check_configuration:
- * @core: whose message it is
+ * @core: the element that posts the message
  * @pad: its sink pad
- * @caps: of the RTP that is about to come there
+ * @caps: caps of the RTP stream at this pad
  *
- * Warns where a payloader of the user's own says what decoders need in its caps
- * alone: the session's record does not carry it.
+ * Warns if the user's own payloader has the configuration for decoders in its
+ * caps only, because the session record does not contain it.
  */
 void
 gst_lmcc_sink_check_configuration (GstElement *core, GstPad *pad,
@@ -274,9 +277,9 @@ gst_lmcc_sink_check_configuration (GstElement *core, GstPad *pad,
       || !has_configuration_beside (payloader, encoding))
     return;
   GST_ELEMENT_WARNING (core, STREAM, FORMAT,
-      ("Receivers will show no picture: %s keeps what decoders of %s need out "
-       "of the stream. Set config-interval=1 on it, or connect what is in "
-       "front of it to lmccsink itself.",
+      ("Receivers will show no picture: %s leaves the configuration that "
+       "decoders of %s need out of the stream. Set config-interval=1 on it, or "
+       "connect the element upstream of it to lmccsink directly.",
           gst_lmcc_sink_get_factory_name (payloader), encoding),
       (NULL));
 }

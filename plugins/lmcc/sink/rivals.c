@@ -3,11 +3,11 @@
  */
 
 /*
- * Listens to the RTCP of the groups that it sends to, and at first to the media
- * of its base, and says who else sends there. The sockets are looked at now and
- * then, and not when something comes: whoever floods the groups fills a small
- * buffer, and nothing else. All of it belongs to the I/O thread while that has
- * the core, else to the state changes.
+ * Detects other senders on the groups of the session. The sender listens to the
+ * RTCP of its groups, and at first to the media of its base group. It reads the
+ * sockets from time to time, not when packets arrive, so a flood only fills a
+ * small buffer. All of it belongs to the I/O thread while the core is attached,
+ * otherwise to the state changes.
  */
 #include "config.h"
 
@@ -17,23 +17,23 @@
 
 #define LOOK_INTERVAL (250 * LMCC_MSECOND)
 
-/* After a group could not be joined, as where the host's limit is reached. */
+/* Interval of retries after a failed join, for example at the host's limit. */
 #define RETRY_INTERVAL (10 * LMCC_SECOND)
 
-/* While this host is in a group the kernel takes in what it sends there, too:
- * 1.1 us a packet on a veth interface, beside the 2.6 that sending takes. So
- * all groups are listened to for some records' time, and after it only a base
- * of few packets. A session that was there before, at a lower address, listens
- * to its own base only by then, and has its RTCP there: it is heard by its
- * media. */
+/* While this host is a member of a group, the kernel also receives the host's
+ * own packets to it: 1.1 us per packet on a veth interface, in addition to 2.6
+ * us for sending. Therefore the sender listens to all groups only for the time
+ * of some session records, and after that only to a base group with few
+ * packets. An older session at a lower address only listens to its own base
+ * group by then, and only sends RTCP there: it is detected by its media. */
 #define LISTEN_TO_ALL (3 * LMCC_SECOND)
 #define CHEAP_RATE 2000000
 
-/* Some twenty records. */
+/* About twenty session records. */
 #define BUFFER_SIZE (32 << 10)
 
-/* In a source-specific session packets of other hosts do not come to its
- * receivers, nor here. */
+/* In a source-specific session packets of other hosts reach neither its
+ * receivers nor this host. */
 static gint
 open_socket (GstLmccSinkCore *core, const LmccAddress *group, gint port,
     GError **error)
@@ -70,7 +70,7 @@ open_groups (GstLmccSinkCore *core, guint n_groups)
       fd = open_socket (core, &group, core->settings.properties.port + 1,
           &error);
     if (fd < 0) {
-      GST_INFO_OBJECT (core, "other senders are not listened for: %s",
+      GST_INFO_OBJECT (core, "not listening for other senders: %s",
           error ? error->message : "no such group");
       return FALSE;
     }
@@ -78,7 +78,7 @@ open_groups (GstLmccSinkCore *core, guint n_groups)
   }
   if (open_media (core, &error))
     return TRUE;
-  GST_INFO_OBJECT (core, "other senders' media are not listened for: %s",
+  GST_INFO_OBJECT (core, "not listening for media of other senders: %s",
       error->message);
   return FALSE;
 }
@@ -94,10 +94,10 @@ tell (GstLmccSinkCore *core, const LmccAddress *source, guint index)
   if (lmcc_address_group (&core->settings.address, index, &group))
     lmcc_address_format (&group, to);
   GST_ELEMENT_WARNING (core, RESOURCE, BUSY,
-      ("Another sender, %s%s, sends to group %s port %d, too: receivers of "
-       "either session get the packets of both. Set address, or port, of one "
-       "of the two to another one; a session needs as many addresses as it "
-       "has layers, from its own on.",
+      ("Another sender, %s%s, also sends to group %s port %d: receivers of "
+       "either session get the packets of both. Change address or port of one "
+       "of the two sessions; a session uses as many consecutive addresses as "
+       "it has layers.",
           from, gst_lmcc_host_has_address (source) ? " on this host" : "", to,
           port),
       (NULL));
@@ -126,7 +126,7 @@ take (GstLmccSinkCore *core, gint fd, const GstLmccDatagram *datagram,
   return told;
 }
 
-/* At most one batch: the next look has the rest. */
+/* Reads at most one batch; the next call reads the rest. */
 static void
 read_group (GstLmccSinkCore *core, guint group, gint fd, LmccTime now)
 {
@@ -141,7 +141,7 @@ read_group (GstLmccSinkCore *core, guint group, gint fd, LmccTime now)
     if (take (core, fd, datagram, now))
       source = datagram->source;
   }
-  /* Of the handler of a message, who may stop the core, the batch is not. */
+  /* A message handler may stop the core, but the batch stays valid. */
   if (source.family != LMCC_FAMILY_NONE)
     tell (core, &source, group);
 }
@@ -153,8 +153,7 @@ close_from (GstLmccSinkRivals *rivals, guint n)
     gst_lmcc_socket_close (&rivals->fds[--rivals->n_groups]);
 }
 
-/* Decided once: groups that are joined and left again and again are the
- * network's work. */
+/* Decided only once, because repeated joins and leaves burden the network. */
 static void
 choose_groups (GstLmccSinkRivals *rivals, guint64 base_rate, LmccTime now)
 {
@@ -171,12 +170,12 @@ choose_groups (GstLmccSinkRivals *rivals, guint64 base_rate, LmccTime now)
 
 /**
  * gst_lmcc_sink_rivals_look:
- * @core: the core, whose session has begun; called without lock
+ * @core: the core with a session; called without lock
  * @now: the time
  *
- * Listens to groups that are new, and says who else sends.
+ * Joins new groups and reports other senders.
  *
- * Returns: when to look again
+ * Returns: time of the next call
  */
 LmccTime
 gst_lmcc_sink_rivals_look (GstLmccSinkCore *core, LmccTime now)
@@ -210,8 +209,8 @@ gst_lmcc_sink_rivals_look (GstLmccSinkCore *core, LmccTime now)
  * gst_lmcc_sink_rivals_close:
  * @core: the core
  *
- * Leaves the groups. The next look joins them, on the interface that is used
- * then.
+ * Leaves the groups. The next call of gst_lmcc_sink_rivals_look() joins them on
+ * the current interface.
  */
 void
 gst_lmcc_sink_rivals_close (GstLmccSinkCore *core)

@@ -3,8 +3,8 @@
  */
 
 /*
- * The file that the session's description is written to. A thread of its own
- * does it: a disk or a server of files takes its time, and packets do not wait.
+ * Writes the session description to a file, in a thread of its own, because
+ * disks and file servers are slow and must not delay packets.
  */
 #include "config.h"
 
@@ -12,7 +12,7 @@
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
-/* A disk that is full may have room again. */
+/* A full disk may have space again. */
 #define RETRY_INTERVAL G_TIME_SPAN_SECOND
 #define WARNING_INTERVAL (10 * G_TIME_SPAN_SECOND)
 
@@ -23,7 +23,7 @@ struct _GstLmccSinkSdp
   GMutex lock;
   GCond cond;
   gboolean running;
-  gchar *text; /* what is to be written, or NULL */
+  gchar *text; /* text to write, or NULL */
 };
 
 static void
@@ -35,16 +35,15 @@ warn (GstLmccSinkCore *core, const GError *error, gint64 *next)
     return;
   *next = now + WARNING_INTERVAL;
   GST_ELEMENT_WARNING (core, RESOURCE, WRITE,
-      ("Could not write the session description to %s: %s. Set sdp-location "
-       "to a file in a directory that can be written and has room. It is "
-       "tried again.",
+      ("Cannot write the session description to %s: %s. Set sdp-location to a "
+       "file in a writable directory with free space. Trying again.",
           core->settings.properties.sdp_location, error->message),
       (NULL));
 }
 
-/* Readers see the old text or the new one, and a crash leaves one of them. The
- * temporary file has a name that nobody can be ready for, is made anew (O_EXCL)
- * and stands beside the file. */
+/* Replaces the file, so that readers and crashes leave the old or the new text.
+ * The temporary file is in the same directory, has an unpredictable name and is
+ * created with O_EXCL. */
 static gboolean
 write_text (GstLmccSinkCore *core, const gchar *text, gint64 *next_warning)
 {
@@ -57,8 +56,8 @@ write_text (GstLmccSinkCore *core, const gchar *text, gint64 *next_warning)
   return FALSE;
 }
 
-/* Called with the lock. Returns: (transfer full) (nullable): what is to be
- * written; NULL at the end */
+/* Called with the lock. Returns: (transfer full) (nullable): text to write;
+ * NULL at the end */
 static gchar *
 wait_for_text (GstLmccSinkSdp *sdp, const gchar *failed)
 {
@@ -97,9 +96,9 @@ write_texts (gpointer data)
 
 /**
  * gst_lmcc_sink_sdp_start:
- * @core: the core, open
+ * @core: the open core
  *
- * Starts the thread where the description is to be written.
+ * Starts the thread, if there is a file to write.
  */
 void
 gst_lmcc_sink_sdp_start (GstLmccSinkCore *core)
@@ -119,9 +118,9 @@ gst_lmcc_sink_sdp_start (GstLmccSinkCore *core)
 /**
  * gst_lmcc_sink_sdp_write:
  * @core: the core
- * @text: the description as it is now
+ * @text: the current description
  *
- * Has it written, and tried again where that fails. Returns at once.
+ * Schedules the write, which is retried after a failure. Returns at once.
  */
 void
 gst_lmcc_sink_sdp_write (GstLmccSinkCore *core, const gchar *text)
@@ -139,9 +138,9 @@ gst_lmcc_sink_sdp_write (GstLmccSinkCore *core, const gchar *text)
 
 /**
  * gst_lmcc_sink_sdp_stop:
- * @core: the core, stopped
+ * @core: the stopped core
  *
- * Ends the thread. What waits is written first, or tried once.
+ * Ends the thread. It makes one attempt to write pending text.
  */
 void
 gst_lmcc_sink_sdp_stop (GstLmccSinkCore *core)

@@ -3,8 +3,8 @@
  */
 
 /*
- * Where packets leave: the batch that the I/O thread fills and sends, and how
- * long before they are due it does so.
+ * Chooses the interfaces and the lead of packets, and manages the batch that
+ * the I/O thread fills and sends.
  */
 #include "config.h"
 
@@ -17,27 +17,27 @@
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
-/* Every RTCP packet fits (LMCC_RTCP_FRAGMENT_SIZE): the least MTU that IPv6 has
- * (RFC 8200 section 5). */
+/* Every RTCP packet fits into it (LMCC_RTCP_FRAGMENT_SIZE): the minimum MTU of
+ * IPv6 (RFC 8200 section 5). */
 #define CONTROL_MTU 1280
 
-/* How long before their time packets are handed over at most: they cannot be
- * taken back, and what comes meanwhile is later by as much. With a wake-up each
- * half of it, 2000 packets/s go in tens. */
+/* Maximum lead of packets. They cannot be taken back, and a unit that arrives
+ * meanwhile is delayed by this time. With a wake-up every half of it, 2000
+ * packets/s are sent ten at a time. */
 #define LONGEST_LEAD (10 * LMCC_MSECOND)
 
-/* A lead that a late thread uses up saves nothing. */
+/* A lead below this is useless if the thread wakes up late. */
 #define LEAST_LEAD LMCC_MSECOND
 
-/* A picture that comes after the library's time is sent within less of the
- * window. */
+/* Divisor of the window: a picture that arrives after the library's time has
+ * less of its window left. */
 #define LEAD_PART 10
 
-/* Of what fq holds of a flow, the rest being for packets that are due at the
+/* Share of fq's packets per flow; the rest is for packets that are due at the
  * same moment. */
 #define ROOM(flow_limit) ((flow_limit) *3 / 4)
 
-/* Fewer are not worth it, more no gain. */
+/* A smaller limit is not worthwhile; a larger one brings no gain. */
 #define LEAST_FLOW_LIMIT 32
 #define MOST_FLOW_LIMIT 4096
 
@@ -51,7 +51,8 @@ packet_sent (guint destination, gint code, gpointer user_data)
   gst_lmcc_sink_host_sent (core, destination, code);
 }
 
-/* On all interfaces, as one rule says when packets are due. */
+/* True for all interfaces together, because one rule determines when packets
+ * are due. */
 static gboolean
 keeps_super_packets (GstLmccSinkCore *core)
 {
@@ -83,9 +84,9 @@ set_segments (GstLmccSinkCore *core, gboolean segments)
   g_atomic_int_set (&core->segments, segments);
 }
 
-/* Times */
+/* Transmit times */
 
-/* The user says that packets are kept. */
+/* The user states that packets are held. */
 static gboolean
 allows_txtime (GstLmccSinkCore *core, const GstLmccQdisc *qdisc)
 {
@@ -93,13 +94,15 @@ allows_txtime (GstLmccSinkCore *core, const GstLmccQdisc *qdisc)
 
   if (g_str_equal (qdisc->kind, "etf")) {
     GST_WARNING_OBJECT (core,
-        "%s has etf, which drops what is late: no packet has a time", name);
+        "%s has the queueing discipline etf, which drops late packets: not "
+        "using transmit times",
+        name);
     return FALSE;
   }
   if (!qdisc->keeps_times)
     GST_WARNING_OBJECT (core,
-        "%s itself keeps no packet until its time: its queueing discipline is "
-        "%s (tc qdisc replace dev %s root fq)",
+        "%s does not hold packets until their transmit times: its queueing "
+        "discipline is %s (tc qdisc replace dev %s root fq)",
         name, qdisc->kind[0] != '\0' ? qdisc->kind : "not known", name);
   return TRUE;
 }
@@ -117,7 +120,7 @@ wants_txtime (GstLmccSinkCore *core, const GstLmccQdisc *qdisc)
   }
 }
 
-/* 0 where it is not known. */
+/* 0 if unknown. */
 static guint
 get_mtu (GstLmccSinkCore *core)
 {
@@ -132,7 +135,7 @@ get_mtu (GstLmccSinkCore *core)
   return least;
 }
 
-/* Finds out which packets the interfaces take in one piece. */
+/* Determines the maximum size of unfragmented packets. */
 static void
 follow_mtu (GstLmccSinkCore *core)
 {
@@ -144,17 +147,18 @@ follow_mtu (GstLmccSinkCore *core)
   core->longest_control = 0;
 }
 
-/* RTCP has a size of its own, which no mtu of RTP changes. */
+/* RTCP packets have their own size, which the property mtu does not change. */
 static void
 warn_control_fragments (GstLmccSinkCore *core)
 {
   core->control_fragments_told = TRUE;
   GST_ELEMENT_WARNING (core, RESOURCE, SETTINGS,
-      ("RTCP packets of %" G_GSIZE_FORMAT " bytes, which describe the session, "
-       "are longer than the interface %s takes in one piece: each leaves in "
-       "fragments, and where these are dropped nobody can receive it. Their "
-       "size does not depend on mtu: set the MTU of %s to %d or more (ip link "
-       "set dev %s mtu %d), or choose another interface with multicast-iface.",
+      ("RTCP packets of %" G_GSIZE_FORMAT
+       " bytes, which describe the session, exceed the MTU of the interface %s "
+       "and are sent in fragments. If the network drops fragments, nobody can "
+       "receive the session. The property mtu does not change their size: set "
+       "the MTU of %s to %d or more (ip link set dev %s mtu %d), or choose "
+       "another interface with multicast-iface.",
           core->longest_control, core->place.iface.name, core->place.iface.name,
           CONTROL_MTU, core->place.iface.name, CONTROL_MTU),
       (NULL));
@@ -165,15 +169,16 @@ warn_fragments (GstLmccSinkCore *core)
 {
   core->fragments_told = TRUE;
   GST_ELEMENT_WARNING (core, RESOURCE, SETTINGS,
-      ("RTP packets of %" G_GSIZE_FORMAT " bytes are longer than the interface "
-       "%s takes in one piece: each leaves in fragments, is lost with any of "
-       "them, and many switches and access points drop fragments. Set mtu, or "
-       "that of the payloader in front, to %" G_GSIZE_FORMAT " or less.",
+      ("RTP packets of %" G_GSIZE_FORMAT
+       " bytes exceed the MTU of the interface %s and are sent in fragments. "
+       "The loss of one fragment loses the whole packet, and many switches and "
+       "access points drop fragments. Set mtu, here or on the upstream "
+       "payloader, to %" G_GSIZE_FORMAT " or less.",
           core->longest_sent, core->place.iface.name, core->longest_whole),
       (NULL));
 }
 
-/* What all of the interfaces do, as each packet has one time. */
+/* What all interfaces support, because each packet has only one time. */
 static void
 find_qdiscs (GstLmccSinkCore *core, GstLmccQdisc *qdisc)
 {
@@ -205,7 +210,7 @@ set_txtime (GstLmccSinkCore *core, gboolean wanted)
   return timed;
 }
 
-/* Finds out how long the interfaces keep packets. */
+/* Determines how long the interfaces hold packets. */
 static void
 follow_txtime (GstLmccSinkCore *core)
 {
@@ -226,8 +231,8 @@ follow_txtime (GstLmccSinkCore *core)
         MAX (ROOM (MIN (qdisc.flow_limit, MOST_FLOW_LIMIT)), 1));
   } else if (wanted) {
     GST_WARNING_OBJECT (core,
-        "the kernel refuses times (SO_TXTIME): %s. Packets are handed over "
-        "when they are due",
+        "the kernel refuses transmit times (SO_TXTIME): %s. Packets are handed "
+        "over when they are due",
         g_strerror (errno));
   }
 }
@@ -243,8 +248,8 @@ set_lead (GstLmccSinkCore *core, LmccTime lead)
  * gst_lmcc_sink_sending_begin:
  * @core: the core with a sender; called by the I/O thread without lock
  *
- * Chooses how long before their time packets are handed over. Where reports set
- * the rate, what is to be sent is known no earlier.
+ * Chooses the lead of packets. There is none if reports set the rate, because
+ * the packets to send are not known earlier.
  */
 void
 gst_lmcc_sink_sending_begin (GstLmccSinkCore *core)
@@ -295,15 +300,14 @@ follow_segmentation (GstLmccSinkCore *core)
         core->further[i].fd, core->segments);
   GST_INFO_OBJECT (core, "packets that leave together on %s are %s",
       core->place.iface.name,
-      core->segments ? "one super-packet (UDP_SEGMENT)" : "sent singly");
+      core->segments ? "one super-packet (UDP_SEGMENT)" : "sent one by one");
 }
 
 /**
  * gst_lmcc_sink_sending_follow:
- * @core: the core, open; called by the I/O thread, or while none runs
+ * @core: the open core; called by the I/O thread, or while none runs
  *
- * Packets leave from the core's place, and by its other interfaces, from now
- * on.
+ * Sends from the core's place and on its additional interfaces from now on.
  */
 void
 gst_lmcc_sink_sending_follow (GstLmccSinkCore *core)
@@ -323,7 +327,7 @@ gst_lmcc_sink_sending_follow (GstLmccSinkCore *core)
 
 /**
  * gst_lmcc_sink_sending_open:
- * @core: the core, with its socket and its place
+ * @core: the core with its socket and its place
  */
 void
 gst_lmcc_sink_sending_open (GstLmccSinkCore *core)
@@ -335,7 +339,7 @@ gst_lmcc_sink_sending_open (GstLmccSinkCore *core)
 
 /**
  * gst_lmcc_sink_sending_close:
- * @core: the core, stopped
+ * @core: the stopped core
  */
 void
 gst_lmcc_sink_sending_close (GstLmccSinkCore *core)
@@ -349,7 +353,7 @@ gst_lmcc_sink_sending_close (GstLmccSinkCore *core)
  * gst_lmcc_sink_send:
  * @core: the core; called by the I/O thread without lock
  * @destination: a group, or %GST_LMCC_SINK_CONTROL
- * @packet: (transfer full): a packet, which waits for others
+ * @packet: (transfer full): a packet, which is collected in the batch
  */
 void
 gst_lmcc_sink_send (GstLmccSinkCore *core, guint destination,
@@ -379,7 +383,7 @@ flush (GstLmccSinkCore *core)
     gst_lmcc_send_batch_flush (core->further[i].batch, core->further[i].fd);
 }
 
-/* Of each interface's batch. */
+/* For the batch of each interface. */
 static gboolean
 all (const GstLmccSinkCore *core, gboolean (*does) (const GstLmccSendBatch *))
 {
@@ -395,7 +399,7 @@ all (const GstLmccSinkCore *core, gboolean (*does) (const GstLmccSendBatch *))
  * gst_lmcc_sink_send_waiting:
  * @core: the core; called by the I/O thread without lock
  *
- * Sends the packets that wait.
+ * Sends the collected packets.
  */
 void
 gst_lmcc_sink_send_waiting (GstLmccSinkCore *core)
@@ -405,14 +409,14 @@ gst_lmcc_sink_send_waiting (GstLmccSinkCore *core)
     set_segments (core, FALSE);
     GST_INFO_OBJECT (core,
         "the kernel or the interface %s refuses super-packets (UDP_SEGMENT): "
-        "packets are sent singly",
+        "packets are sent one by one",
         core->place.iface.name);
   }
   if (core->timed && !all (core, gst_lmcc_send_batch_has_txtime)) {
     core->longest_lead = 0;
     set_lead (core, 0);
     GST_WARNING_OBJECT (core,
-        "the kernel refuses the times of packets (SCM_TXTIME): they are handed "
+        "the kernel refuses transmit times (SCM_TXTIME): packets are handed "
         "over when they are due");
   }
   if (core->longest_sent > 0 && !core->fragments_told)

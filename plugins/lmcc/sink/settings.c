@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What lmccsink's properties mean. */
+/* Interprets lmccsink's properties. */
 #include "config.h"
 
 #include "sink/settings.h"
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* What the algorithm "auto" is. */
+/* The algorithm for "auto". */
 #define DEFAULT_ALGORITHM "plumb"
 
 /* In ms. */
@@ -34,7 +34,8 @@ refuse (GError **error, const gchar *format, ...)
   return FALSE;
 }
 
-/* An outage is known after a second, and who still gives seconds is told. */
+/* Outages are detected after a second. Smaller values are probably meant as
+ * seconds. */
 static gboolean
 check_times (const GstLmccSinkProperties *properties, GError **error)
 {
@@ -44,8 +45,8 @@ check_times (const GstLmccSinkProperties *properties, GError **error)
     return TRUE;
 
   return refuse (error,
-      "The send-timeout of %u is in milliseconds: set it to "
-      "at least %u, or to 0 for never.",
+      "The send-timeout of %u is in milliseconds: set it to at least %u, or to "
+      "0 for no timeout.",
       timeout, LEAST_SEND_TIMEOUT);
 }
 
@@ -69,26 +70,30 @@ read_addresses (GstLmccSinkSettings *settings, GError **error)
   if (!lmcc_address_parse (address, &settings->address)
       || !lmcc_address_is_multicast (&settings->address))
     return refuse (error,
-        "The address '%s' is not a multicast group. Set "
-        "address to one of 239.0.0.0 to 239.255.255.255 or an IPv6 group, as "
-        "239.255.42.1.",
+        "The address '%s' is not a multicast group. Set address to an IPv4 "
+        "group from 239.0.0.0 to 239.255.255.255, such as 239.255.42.1, or to "
+        "an IPv6 group.",
         address);
   if (is_local_control (&settings->address))
     return refuse (error,
-        "The address %s is one of 224.0.0.0 to 224.0.0.255, which are for the "
-        "protocols of one link (RFC 5771 section 4): no router forwards them, "
-        "and switches send them to every port. Set address to one of "
-        "239.0.0.0 to 239.255.255.255, as 239.255.42.1.",
+        "The address %s belongs to 224.0.0.0 to 224.0.0.255, which are "
+        "reserved for protocols of one link (RFC 5771 section 4): routers do "
+        "not forward them, and switches send them to every port. Set address "
+        "to a group from 239.0.0.0 to 239.255.255.255, such as 239.255.42.1.",
         address);
   if (local && local[0] != '\0'
       && !lmcc_address_parse (local, &settings->bind_address))
-    return refuse (error, "The bind-address '%s' is not an IP address.", local);
+    return refuse (error,
+        "The bind-address '%s' is not an IP address. Set it to an address of "
+        "this host.",
+        local);
   if (properties->socket
       && (settings->bind_address.family != LMCC_FAMILY_NONE
           || properties->bind_port > 0))
     return refuse (error,
-        "The socket that is set has its own address and port. Unset "
-        "bind-address and bind-port, or unset socket.");
+        "The property socket excludes bind-address and bind-port, because the "
+        "socket has its own address and port. Unset bind-address and "
+        "bind-port, or unset socket.");
 
   return TRUE;
 }
@@ -114,8 +119,7 @@ read_rates (GstLmccSinkSettings *settings, GError **error)
     g_prefix_error (&reason, "layering, layers, base-rate and rate-factor: ");
   }
   if (reason)
-    return refuse (error, "These layers are not possible: %s.",
-        reason->message);
+    return refuse (error, "Cannot use these layers: %s.", reason->message);
   settings->n_layers = n;
   for (i = 0; i < n; i++)
     settings->rates[i] = MAX (1, (guint64) (rates[i] + 0.5));
@@ -139,17 +143,16 @@ read_algorithm (GstLmccSinkSettings *settings, GError **error)
           settings->n_layers, &reason))
     return TRUE;
 
-  return refuse (error, "The algorithm-settings cannot be used: %s",
-      reason->message);
+  return refuse (error, "Cannot use algorithm-settings: %s", reason->message);
 }
 
 /**
  * gst_lmcc_sink_settings_read:
- * @settings: (out caller-allocates): to be cleared, also after an error
- * @properties: what is set
- * @error: what is wrong with them, and what to set: %GST_RESOURCE_ERROR
+ * @settings: (out caller-allocates): must be cleared, also after an error
+ * @properties: the properties
+ * @error: the problem and the remedy: %GST_RESOURCE_ERROR
  *
- * Returns: whether the properties are possible
+ * Returns: whether the properties are valid
  */
 gboolean
 gst_lmcc_sink_settings_read (GstLmccSinkSettings *settings,
@@ -169,7 +172,7 @@ gst_lmcc_sink_settings_read (GstLmccSinkSettings *settings,
 
 /**
  * gst_lmcc_sink_settings_clear:
- * @settings: whose strings and structures are freed; zeroed
+ * @settings: settings; strings and structures are freed, and it is zeroed
  */
 void
 gst_lmcc_sink_settings_clear (GstLmccSinkSettings *settings)
@@ -180,10 +183,10 @@ gst_lmcc_sink_settings_clear (GstLmccSinkSettings *settings)
 
 /**
  * gst_lmcc_sink_properties_get_profile:
- * @properties: what is set
+ * @properties: the properties
  *
- * Returns: (transfer none): what its latency profile sets for layers as these
- *     are
+ * Returns: (transfer none): the settings of its latency profile for its kind of
+ * layers
  */
 const GstLmccProfileLayers *
 gst_lmcc_sink_properties_get_profile (const GstLmccSinkProperties *properties)
@@ -197,10 +200,9 @@ gst_lmcc_sink_properties_get_profile (const GstLmccSinkProperties *properties)
 
 /**
  * gst_lmcc_sink_properties_get_repair:
- * @properties: what is set
+ * @properties: the properties
  *
- * Returns: the share of repair data in 1/1000, what is asked for or what is
- *     best
+ * Returns: the share of repair data in 1/1000, as set or from the profile
  */
 guint
 gst_lmcc_sink_properties_get_repair (const GstLmccSinkProperties *properties)
@@ -215,9 +217,9 @@ gst_lmcc_sink_properties_get_repair (const GstLmccSinkProperties *properties)
 
 /**
  * gst_lmcc_sink_properties_get_repair_base:
- * @properties: what is set
+ * @properties: the properties
  *
- * Returns: the base's own share of repair data, as #LmccSenderConfig has it
+ * Returns: the base layer's own share of repair data, as in #LmccSenderConfig
  */
 gint
 gst_lmcc_sink_properties_get_repair_base (

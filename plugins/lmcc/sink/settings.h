@@ -15,9 +15,10 @@ G_BEGIN_DECLS
 
 /**
  * GstLmccSinkProperties:
- * What the properties say, in their own units. The strings and structures belong
- * to the struct; gst_lmcc_properties_init() makes one, and
- * gst_lmcc_properties_clear() ends it.
+ *
+ * The values of the properties, in their own units. The struct owns the strings and
+ * structures. gst_lmcc_properties_init() initializes it, and
+ * gst_lmcc_properties_clear() frees its content.
  */
 typedef struct
 {
@@ -74,19 +75,19 @@ typedef struct
 
 /**
  * GstLmccSinkSettings:
- * @properties: what they are made of
- * @profile: what the latency profile sets of what the user does not
- * @window: ms; 0: it follows the distance of key frames
- * @address: the base's group
- * @may_move: another one may be taken where somebody sends there
- * @bind_address: the local address, of no family where none was named
- * @algorithm: its name
- * @base_algorithm: its name
+ * @properties: the properties that they come from
+ * @profile: settings of the latency profile, for properties that the user has not set
+ * @window: ms; 0: it follows the key-frame interval
+ * @address: base group
+ * @may_move: whether another address may be used if this one is in use
+ * @bind_address: local address, no family if none was set
+ * @algorithm: name of the algorithm
+ * @base_algorithm: name of the base algorithm
  * @marks: how packets are marked
- * @n_layers: layers of fixed rates, 0 for native ones
+ * @n_layers: number of layers with fixed rates, 0 for native layers
  * @rates: their rates, bit/s
  *
- * What the properties mean, once they were found to be possible.
+ * The meaning of the properties, after they were found valid.
  */
 typedef struct
 {

@@ -3,9 +3,9 @@
  */
 
 /*
- * The socket that packets to the groups are sent by: one that is opened here,
- * or one that the application hands over. All of it belongs to the I/O thread
- * while that has the core, else to the state changes.
+ * The socket for packets to the groups: opened here, or given by the
+ * application. All of it belongs to the I/O thread while the core is attached,
+ * otherwise to the state changes.
  */
 #include "config.h"
 
@@ -44,20 +44,20 @@ check_given (GstLmccSinkCore *core, GSocket *socket, GError **error)
 
   if (g_socket_is_closed (socket))
     return refuse (error,
-        "The socket that is set is closed. Set one that is open, and "
-        "close-socket=false if it is to stay so in state NULL");
+        "The property socket has a closed socket. Set an open one, and "
+        "close-socket=false to keep it open in state NULL");
   if (g_socket_get_socket_type (socket) != G_SOCKET_TYPE_DATAGRAM
       || g_socket_get_family (socket)
           != (v6 ? G_SOCKET_FAMILY_IPV6 : G_SOCKET_FAMILY_IPV4))
     return refuse (error,
-        v6 ? "The socket that is set is no UDP socket of IPv6, which the group "
-             "is of. Set such a socket"
-           : "The socket that is set is no UDP socket of IPv4, which the group "
-             "is of. Set such a socket");
+        v6 ? "The group is IPv6, but the property socket has no IPv6 UDP "
+             "socket. Set an IPv6 UDP socket"
+           : "The group is IPv4, but the property socket has no IPv4 UDP "
+             "socket. Set an IPv4 UDP socket");
   core->elsewhere = gst_lmcc_socket_is_elsewhere (g_socket_get_fd (socket));
   if (core->elsewhere && names_interface (core))
     return refuse (error,
-        "The socket that is set is of another network namespace, whose "
+        "The property socket has a socket of another network namespace, whose "
         "interfaces multicast-iface cannot name. Set the interface on the "
         "socket (IP_MULTICAST_IF, IPV6_MULTICAST_IF), and unset "
         "multicast-iface");
@@ -66,14 +66,13 @@ check_given (GstLmccSinkCore *core, GSocket *socket, GError **error)
 
 /**
  * gst_lmcc_sink_socket_choose_interface:
- * @core: the core, closed
+ * @core: the closed core
  * @error: cause and remedy
  *
- * Chooses the interfaces by which packets leave. A socket that is handed over
- * keeps its own interface unless one is named.
+ * Chooses the interfaces to send on. A socket of the application keeps its own
+ * interface unless one is named.
  *
- * Returns: %FALSE where there is no such interface, or the socket cannot be
- *     used
+ * Returns: %FALSE if there is no such interface, or the socket cannot be used
  */
 gboolean
 gst_lmcc_sink_socket_choose_interface (GstLmccSinkCore *core, GError **error)
@@ -92,7 +91,7 @@ gst_lmcc_sink_socket_choose_interface (GstLmccSinkCore *core, GError **error)
     return FALSE;
   if (given && core->paths.n > 1)
     return refuse (error,
-        "The socket that is set serves one interface, and multicast-iface "
+        "The property socket sends on one interface only, but multicast-iface "
         "names several. Name one, or unset socket");
   gst_lmcc_sink_paths_choose_main (core);
   core->place.iface = core->paths.list[core->main].iface;
@@ -104,8 +103,8 @@ get_options (GstLmccSinkCore *core, GstLmccSendOptions *options)
 {
   gst_lmcc_sink_get_send_options (core, options);
   options->iface = core->place.iface;
-  /* The port is that of one address: receivers on this host bind the same port
-   * to the groups. */
+  /* Bind the port at one address only, because receivers on this host bind the
+   * same port at the groups. */
   if (options->bind_port > 0
       && options->bind_address.family == LMCC_FAMILY_NONE)
     options->bind_address = core->place.source;
@@ -113,10 +112,10 @@ get_options (GstLmccSinkCore *core, GstLmccSendOptions *options)
 
 /**
  * gst_lmcc_sink_socket_find_source:
- * @core: the core, its interface chosen
- * @source: (out): the address that packets come from
+ * @core: the core with its interface
+ * @source: (out): source address of packets
  *
- * Returns: %FALSE where it cannot be known
+ * Returns: %FALSE if it is unknown
  */
 gboolean
 gst_lmcc_sink_socket_find_source (GstLmccSinkCore *core, LmccAddress *source)
@@ -160,8 +159,8 @@ set_up_given (GstLmccSinkCore *core, GSocket *given, GError **error)
       : NULL;
 }
 
-/* Takes over @socket, and sends by a descriptor of its own, as the application
- * may close the socket meanwhile. */
+/* Takes ownership of @socket, and sends with a duplicate of its descriptor,
+ * because the application may close the socket. */
 static gboolean
 use (GstLmccSinkCore *core, GSocket *socket, GError **error)
 {
@@ -169,7 +168,7 @@ use (GstLmccSinkCore *core, GSocket *socket, GError **error)
 
   if (fd < 0) {
     g_set_error (error, G_IO_ERROR, (gint) g_io_error_from_errno (errno),
-        "Could not send by the socket: %s%s", g_strerror (errno),
+        "Cannot use the socket to send: %s%s", g_strerror (errno),
         gst_lmcc_open_remedy (errno));
     g_object_unref (socket);
     return FALSE;
@@ -195,10 +194,10 @@ steal (GstLmccSinkCore *core)
 
 /**
  * gst_lmcc_sink_socket_open:
- * @core: the core, its interface and source chosen
+ * @core: the core with its interface and source address
  * @error: cause and remedy
  *
- * Returns: whether it has a socket now
+ * Returns: whether it has a socket
  */
 gboolean
 gst_lmcc_sink_socket_open (GstLmccSinkCore *core, GError **error)
@@ -212,10 +211,10 @@ gst_lmcc_sink_socket_open (GstLmccSinkCore *core, GError **error)
 
 /**
  * gst_lmcc_sink_socket_close:
- * @core: the core, stopped
+ * @core: the stopped core
  *
- * Forgets the interfaces, and closes the socket, unless it is the application's
- * and is to stay open.
+ * Forgets the interfaces and closes the socket, unless it is the application's
+ * and must stay open.
  */
 void
 gst_lmcc_sink_socket_close (GstLmccSinkCore *core)
@@ -230,7 +229,7 @@ gst_lmcc_sink_socket_close (GstLmccSinkCore *core)
     g_socket_close (socket, NULL);
 }
 
-/* A socket that is bound stays at its address. */
+/* A bound socket keeps its address. */
 static gboolean
 open_anew (GstLmccSinkCore *core)
 {
@@ -258,7 +257,7 @@ open_anew (GstLmccSinkCore *core)
  * gst_lmcc_sink_socket_move:
  * @core: the core; called by the I/O thread without lock
  *
- * Sends from the place that has been chosen.
+ * Sends with the new interface and address from now on.
  */
 void
 gst_lmcc_sink_socket_move (GstLmccSinkCore *core)
@@ -266,7 +265,7 @@ gst_lmcc_sink_socket_move (GstLmccSinkCore *core)
   if (!open_anew (core)
       && !gst_lmcc_socket_set_interface (core->fd,
           core->settings.address.family, &core->place.iface))
-    GST_WARNING_OBJECT (core, "the socket stays on another interface: %s",
+    GST_WARNING_OBJECT (core, "the socket stays on its old interface: %s",
         g_strerror (errno));
 }
 
@@ -274,7 +273,7 @@ gst_lmcc_sink_socket_move (GstLmccSinkCore *core)
  * gst_lmcc_sink_core_get_used_socket:
  * @core: the core
  *
- * Returns: (transfer full) (nullable): the socket that packets are sent by
+ * Returns: (transfer full) (nullable): the socket that packets are sent with
  */
 GSocket *
 gst_lmcc_sink_core_get_used_socket (GstLmccSinkCore *core)

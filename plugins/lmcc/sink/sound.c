@@ -2,20 +2,19 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What lmccsink knows of sound: its format's parameters, and an encoder for raw
- * sound. */
+/* Format parameters of audio, and an encoder for raw audio. */
 #include "config.h"
 
 #include "sink/core.h"
 
 #include <string.h>
 
-/* RFC 7587 section 7: Opus has one rate, and up to two channels. */
+/* RFC 7587 section 7: Opus has one sample rate, and up to two channels. */
 #define ENCODER                                            \
   "audioconvert ! audioresample ! audio/x-raw,rate=48000," \
   "channels=[1,2] ! opusenc"
 
-/* Without spaces. */
+/* Copies it without spaces. */
 static gboolean
 copy_parameters (const gchar *at, gchar parameters[LMCC_PARAMETERS_SIZE])
 {
@@ -33,10 +32,10 @@ copy_parameters (const gchar *at, gchar parameters[LMCC_PARAMETERS_SIZE])
 
 /**
  * gst_lmcc_sink_sound_read_parameters:
- * @caps: of an RTP stream
- * @parameters: (out): its format's parameters, as in a=fmtp
+ * @caps: caps of an RTP stream
+ * @parameters: (out): its format parameters, as in a=fmtp
  *
- * Returns: %FALSE where they are too long
+ * Returns: %FALSE if they are too long
  */
 gboolean
 gst_lmcc_sink_sound_read_parameters (GstCaps *caps,
@@ -50,11 +49,11 @@ gst_lmcc_sink_sound_read_parameters (GstCaps *caps,
 
 /**
  * gst_lmcc_sink_sound_marker_ends_unit:
- * @media: of sound
+ * @media: an audio format
  *
  * Returns: whether the marker is in the last packet of an access unit (RFC 3640
- *     section 3.1, RFC 6416 section 6.1); elsewhere it begins a talkspurt (RFC
- *     3551 section 4.1), and each packet stands by itself
+ * section 3.1, RFC 6416 section 6.1). In other formats it begins a talkspurt
+ * (RFC 3551 section 4.1), and each packet is a unit of its own
  */
 gboolean
 gst_lmcc_sink_sound_marker_ends_unit (const LmccMedia *media)
@@ -65,9 +64,9 @@ gst_lmcc_sink_sound_marker_ends_unit (const LmccMedia *media)
 
 /**
  * gst_lmcc_sink_sound_make_encoder:
- * @error: what is missing
+ * @error: the missing element
  *
- * Returns: (transfer floating) (nullable): from raw sound to Opus
+ * Returns: (transfer floating) (nullable): an encoder from raw audio to Opus
  */
 GstElement *
 gst_lmcc_sink_sound_make_encoder (GError **error)

@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What lmccsink counts, as a structure. */
+/* The statistics of lmccsink as a structure. */
 #include "config.h"
 
 #include "common/stats.h"
 #include "sink/core.h"
 
-/* What whoever holds the layer holds at least, with all that its level has. */
+/* Rate of the lowest level that contains the layer. */
 static guint64
 get_least_level_rate (const LmccSession *session, guint layer)
 {

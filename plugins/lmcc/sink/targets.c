@@ -27,14 +27,14 @@ get_payloader_mtu (GstLmccSink *self)
 
   GST_OBJECT_LOCK (self);
   mtu = self->properties.mtu - LMCC_RTP_OVERHEAD;
-  /* Repair packets are larger than what they repair. */
+  /* Repair packets are larger than the packets that they repair. */
   if (gst_lmcc_sink_properties_get_repair (&self->properties) > 0)
     mtu -= LMCC_REPAIR_OVERHEAD;
   GST_OBJECT_UNLOCK (self);
   return mtu;
 }
 
-/* Takes over @payloader. */
+/* Takes ownership of @payloader. */
 static GstPad *
 link_payloader (GstLmccSink *self, GstPad *core_pad, GstCaps *caps,
     GstElement *payloader)
@@ -57,7 +57,8 @@ link_payloader (GstLmccSink *self, GstPad *core_pad, GstCaps *caps,
   return gst_element_get_static_pad (payloader, "sink");
 }
 
-/* Takes over @payloader, which may not take all streams of its format. */
+/* Takes ownership of @payloader, which may not accept all streams of its
+ * format. */
 static GstPad *
 link_stream (GstLmccSink *self, GstPad *core_pad, GstCaps *caps,
     GstElement *payloader)
@@ -95,7 +96,7 @@ relay_encoder_setup (GstElement *ladder G_GNUC_UNUSED, GstElement *encoder,
   gst_lmcc_sink_set_up_encoder (self, encoder, rung);
 }
 
-/* Raw sound is encoded as Opus. */
+/* Encodes raw audio as Opus. */
 static GstPad *
 link_encoder (GstLmccSink *self, GstPad *core_pad)
 {
@@ -106,8 +107,8 @@ link_encoder (GstLmccSink *self, GstPad *core_pad)
 
   if (encoder == NULL) {
     GST_ELEMENT_ERROR (self, CORE, MISSING_PLUGIN,
-        ("Raw sound cannot be encoded: %s. Install "
-         "gstreamer1.0-plugins-base, or put an encoder in front.",
+        ("Cannot encode raw audio: %s. Install gstreamer1.0-plugins-base, or "
+         "put an encoder upstream of lmccsink.",
             error->message),
         (NULL));
     return NULL;
@@ -123,8 +124,8 @@ link_encoder (GstLmccSink *self, GstPad *core_pad)
   return gst_element_get_static_pad (encoder, "sink");
 }
 
-/* As the properties are when the caps come: what encodes may have been set
- * since the sockets were opened. */
+/* Uses the properties at the time of the caps, because encoder settings may
+ * have changed since the sockets were opened. */
 static gboolean
 read_settings (GstLmccSink *self, GstLmccSinkSettings *settings)
 {
@@ -141,7 +142,7 @@ read_settings (GstLmccSink *self, GstLmccSinkSettings *settings)
   return FALSE;
 }
 
-/* Raw video makes all rungs of the session itself. */
+/* lmccsink makes all rungs of a raw video itself. */
 static GstPad *
 link_ladder (GstLmccSink *self, GstPad *ghost, GstPad *core_pad, GstCaps *caps)
 {
@@ -151,9 +152,9 @@ link_ladder (GstLmccSink *self, GstPad *ghost, GstPad *core_pad, GstCaps *caps)
 
   if (count_video_pads (self) > 1) {
     GST_ELEMENT_ERROR (self, STREAM, WRONG_TYPE,
-        ("Raw video is on %s, and there are other pads: lmccsink makes all "
-         "encodings of a raw video itself. Connect it alone, or encoded "
-         "videos to all pads.",
+        ("Raw video is on %s, but other video pads exist: lmccsink makes all "
+         "encodings of a raw video itself. Connect the raw video alone, or "
+         "encoded video to all pads.",
             GST_PAD_NAME (ghost)),
         (NULL));
     return NULL;
@@ -222,8 +223,7 @@ remove_element (GstLmccSink *self, GstPad *core_pad, const gchar *key)
   gst_bin_remove (GST_BIN (self), element);
 }
 
-/* The target goes with the codec: in another run the pad may carry another
- * one. */
+/* The target depends on the codec, which may be another one in the next run. */
 static void
 clear_target (GstLmccSink *self, GstPad *ghost)
 {
@@ -244,7 +244,8 @@ free_caps (gpointer caps)
   gst_caps_unref (caps);
 }
 
-/* What was refused comes again with each picture, and was told. */
+/* Does not report the same caps twice: refused ones come again with each
+ * picture. */
 static gboolean
 choose_target (GstLmccSink *self, GstPad *ghost, GstCaps *caps)
 {
@@ -275,8 +276,9 @@ ghost_event (GstPad *pad, GstObject *parent, GstEvent *event)
   return gst_pad_event_default (pad, parent, event);
 }
 
-/* Encoded video. Raw video too, where there is nothing else. What is neither
- * may come, to be refused with a reason: by ghost_link() or by its caps. */
+/* Caps of encoded video, and of raw video if there is no other pad. Any other
+ * caps are accepted too, so that ghost_link() or the caps event can post an
+ * error with the reason. */
 static GstCaps *
 offered_caps (GstPad *pad, GstCaps *filter)
 {
@@ -322,7 +324,7 @@ may_be_video (const GstCaps *caps)
   return gst_caps_is_any (caps);
 }
 
-/* What decodebin3 says of a pad whose caps are not known yet. */
+/* The stream type in decodebin3's pad if its caps are not known yet. */
 static GstStreamType
 get_stream_type (GstPad *pad)
 {
@@ -333,10 +335,10 @@ get_stream_type (GstPad *pad)
 
 #define NO_VIDEO (GST_STREAM_TYPE_AUDIO | GST_STREAM_TYPE_TEXT)
 
-/* Of a demuxer's pads, which are tried in turn, the video's may come next: its
- * sound is refused here, and so are subtitles. That of others is linked, as
- * nobody shows a message of a pipeline that cannot be made, and refused when
- * its caps come. */
+/* Refuses audio and subtitles of a demuxer, whose pads are tried one after the
+ * other, so that the video can be linked. Audio of other elements is linked,
+ * because errors while a pipeline is built are not shown, and refused with its
+ * caps. */
 static GstPadLinkReturn
 ghost_link (GstPad *pad, GstObject *parent, GstPad *peer)
 {
@@ -371,9 +373,9 @@ is_h264_payloader (GstElement *element)
   return g_str_equal (gst_lmcc_sink_get_factory_name (element), "rtph264pay");
 }
 
-/* The user's own payloader asks its encoder for constrained baseline, which has
- * no B pictures, wherever RTP is asked for without a profile; where anything
- * is, as by udpsink, for nothing. */
+/* If downstream asks for RTP without a profile, the user's own payloader makes
+ * its encoder use constrained baseline, which has no B-frames. It does not if
+ * downstream accepts anything, as udpsink does. */
 static gboolean
 is_h264_payloader_asking (GstPad *pad, const GstCaps *filter)
 {
@@ -385,10 +387,10 @@ is_h264_payloader_asking (GstPad *pad, const GstCaps *filter)
   return payloader != NULL;
 }
 
-/* Of H.264 first what has B pictures, which are layers, and every decoder
- * knows. Where an encoder may choose, x264enc takes 4:4:4 of a source that has
- * it, and constrained baseline of our payloader, others constrained baseline.
- * @caps: (transfer full) */
+/* Prefers the H.264 profile "high": it has B-frames, which give layers, and
+ * every decoder supports it. Encoders that can choose make something else:
+ * x264enc uses 4:4:4 if the source has it, and constrained baseline for our
+ * payloader; others use constrained baseline. @caps: (transfer full) */
 static GstCaps *
 prefer_high_profile (GstCaps *caps)
 {
@@ -400,7 +402,8 @@ prefer_high_profile (GstCaps *caps)
       caps);
 }
 
-/* (transfer full) (nullable): of what is behind the pad, or of what may be */
+/* (transfer full) (nullable): caps of the pad's target, or of its possible
+ * targets */
 static GstCaps *
 get_caps (GstPad *pad, GstObject *parent, GstQuery *query, GstCaps *filter)
 {
@@ -439,7 +442,7 @@ ghost_query (GstPad *pad, GstObject *parent, GstQuery *query)
   if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS)
     return answer_caps (pad, parent, query);
   if (GST_QUERY_TYPE (query) == GST_QUERY_ACCEPT_CAPS && !has_target (pad)) {
-    /* The caps event then gets the error that says what is wrong with them. */
+    /* The caps event then fails with an error that names the reason. */
     gst_query_set_accept_caps_result (query, TRUE);
     return TRUE;
   }
@@ -494,8 +497,7 @@ request_sound_pad (GstLmccSink *self, GstPadTemplate *templ)
   if (core_pad)
     return add_ghost (self, templ, "audio_sink", core_pad);
   GST_ELEMENT_WARNING (self, STREAM, FAILED,
-      ("No pad for sound: there is one at most, and it must be there before "
-       "the session starts."),
+      ("Cannot add an audio pad: at most one, before the session starts."),
       (NULL));
   return NULL;
 }
@@ -517,8 +519,8 @@ gst_lmcc_sink_request_new_pad (GstElement *element, GstPadTemplate *templ,
     core_pad = gst_lmcc_sink_core_add_pad (self->core, index);
   if (core_pad == NULL) {
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
-        ("No further pad: there are %u at most, one for raw video, and they "
-         "must be there before the session starts.",
+        ("Cannot add a video pad: at most %u (1 for raw video), all before the "
+         "session starts.",
             LMCC_MAX_RUNGS),
         (NULL));
     return NULL;
@@ -541,7 +543,7 @@ gst_lmcc_sink_release_pad (GstElement *element, GstPad *pad)
   gst_element_remove_pad (element, pad);
 }
 
-/* Before another run, whose pads may carry other codecs. */
+/* Resets the targets before the next run, whose pads may have other codecs. */
 void
 gst_lmcc_sink_clear_targets (GstLmccSink *self)
 {

@@ -2,14 +2,15 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The elements in front of lmccsink. */
+/* Finds the elements upstream of lmccsink. */
 #include "config.h"
 
 #include "sink/upstream.h"
 
 #include <string.h>
 
-/* Parsers, queues, caps filters and bins between the encoder and the sink. */
+/* Maximum number of parsers, queues, caps filters and bins between the encoder
+ * and the sink. */
 #define MAX_STEPS 64
 
 /* (transfer full) (nullable): the sink pad that feeds a source pad */
@@ -41,7 +42,7 @@ go_up (GstPad *sink)
     gst_object_unref (peer);
     peer = inner;
   }
-  /* The inside of a bin's sink pad. */
+  /* Continues inside a bin's sink pad. */
   if (peer && GST_IS_PROXY_PAD (peer)) {
     GstProxyPad *ghost = gst_proxy_pad_get_internal (GST_PROXY_PAD (peer));
 
@@ -55,10 +56,10 @@ go_up (GstPad *sink)
 /**
  * gst_lmcc_sink_find_upstream:
  * @sink: a sink pad
- * @matches: what is looked for
+ * @matches: condition for the element
  *
- * Returns: (transfer full) (nullable): the nearest such element upstream of it,
- *     through bins too
+ * Returns: (transfer full) (nullable): the nearest matching element upstream of
+ * it, also inside bins
  */
 GstElement *
 gst_lmcc_sink_find_upstream (GstPad *sink, GstLmccSinkMatch matches)
@@ -95,8 +96,7 @@ is_encoder (GstElement *element)
  * gst_lmcc_sink_find_encoder:
  * @sink: a sink pad
  *
- * Returns: (transfer full) (nullable): the encoder upstream of it, whichever it
- *     is
+ * Returns: (transfer full) (nullable): the encoder upstream of it, of any kind
  */
 GstElement *
 gst_lmcc_sink_find_encoder (GstPad *sink)
@@ -108,7 +108,7 @@ gst_lmcc_sink_find_encoder (GstPad *sink)
  * gst_lmcc_sink_get_factory_name:
  * @element: an element
  *
- * Returns: (transfer none): such as "x264enc"; "" for one that no factory made
+ * Returns: (transfer none): for example "x264enc"; "" if no factory made it
  */
 const gchar *
 gst_lmcc_sink_get_factory_name (GstElement *element)

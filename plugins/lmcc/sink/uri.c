@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The URI that says several of lmccsink's properties. */
+/* The URI that combines several of lmccsink's properties. */
 #include "config.h"
 
 #include "sink/private.h"
@@ -15,10 +15,10 @@ set_uri (GstLmccSink *self, const gchar *text, GError **error)
   g_autoptr (GstLmccUri) uri = NULL;
   guint i;
 
-  /* Settings are read on the way to READY. */
+  /* The settings are read on the way to READY. */
   if (GST_STATE (self) > GST_STATE_NULL) {
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE,
-        "The URI cannot be changed now: set the element to NULL first");
+        "Cannot change the URI now: set the element to NULL first");
     return FALSE;
   }
   uri = gst_lmcc_uri_read (&gst_lmcc_sink_uri_form, text, error);
@@ -31,7 +31,7 @@ set_uri (GstLmccSink *self, const gchar *text, GError **error)
   GST_OBJECT_UNLOCK (self);
   for (i = 0; i < uri->unknown->len; i++)
     GST_WARNING_OBJECT (self,
-        "the key '%s' of the URI means nothing to a sender: passed over",
+        "ignoring the key '%s' of the URI, which a sender does not use",
         (const gchar *) g_ptr_array_index (uri->unknown, i));
   return TRUE;
 }
@@ -41,7 +41,8 @@ set_uri (GstLmccSink *self, const gchar *text, GError **error)
  * @self: the sink
  * @text: (nullable): the URI
  *
- * Nobody hears an error here: gst_lmcc_sink_check_uri() tells it at the start.
+ * Setting a property returns no error; gst_lmcc_sink_check_uri() reports it at
+ * the start.
  */
 void
 gst_lmcc_sink_set_uri_property (GstLmccSink *self, const gchar *text)
@@ -59,9 +60,8 @@ gst_lmcc_sink_set_uri_property (GstLmccSink *self, const gchar *text)
  * gst_lmcc_sink_dup_uri:
  * @self: the sink
  *
- * Returns: (transfer full) (nullable): the URI of the properties, which says
- *     what of them is not the default; %NULL where they have what no URI can
- *     say
+ * Returns: (transfer full) (nullable): a URI with all properties that are not
+ * the default; %NULL if a URI cannot express them
  */
 gchar *
 gst_lmcc_sink_dup_uri (GstLmccSink *self)
@@ -76,10 +76,10 @@ gst_lmcc_sink_dup_uri (GstLmccSink *self)
 
 /**
  * gst_lmcc_sink_check_uri:
- * @self: the sink, which starts
- * @error: what is wrong with the latest URI
+ * @self: the starting sink
+ * @error: the error of the latest URI
  *
- * Returns: whether it was taken
+ * Returns: whether it was accepted
  */
 gboolean
 gst_lmcc_sink_check_uri (GstLmccSink *self, GError **error)

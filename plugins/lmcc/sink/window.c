@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* How far apart key frames are to be, and how long layers of fixed rates hold
- * pictures for that. */
+/* The key-frame interval, and the window of layers with fixed rates. */
 #include "config.h"
 
 #include "sink/core.h"
@@ -12,17 +11,16 @@
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
-/* The window of encoders that lmccsink has made, whose key frames are where
- * they are to be: a sixteenth of it is for what comes late, and groups of
- * pictures are a hundredth shorter than half of the rest, for what rounding
- * makes of times. */
+/* The window for encoders that lmccsink has created, whose key frames are where
+ * they should be: 1/16 of it is for late pictures, and groups of pictures are 1
+ * % shorter than half of the rest, because times are rounded. */
 static LmccTime
 get_own_window (LmccTime key_distance)
 {
   return 2 * (key_distance + key_distance / 100) * 16 / 15;
 }
 
-/* (transfer full) (element-type GstPad): of the rungs */
+/* (transfer full) (element-type GstPad): pads of the rungs */
 static GList *
 list_rungs (GstLmccSinkCore *core)
 {
@@ -39,8 +37,7 @@ list_rungs (GstLmccSinkCore *core)
   return pads;
 }
 
-/* The largest of all encoders in front; %LMCC_TIME_NONE where one does not
- * say. */
+/* The maximum of all upstream encoders; %LMCC_TIME_NONE if one is unknown. */
 static LmccTime
 ask_encoders (GstLmccSinkCore *core)
 {
@@ -61,8 +58,8 @@ ask_encoders (GstLmccSinkCore *core)
 
 /**
  * gst_lmcc_sink_window_choose:
- * @core: the core, about to start a session; called without lock
- * @config: (inout): gets the session's window and the distance of key frames
+ * @core: the core at the start of a session; called without lock
+ * @config: (inout): gets the window and the key-frame interval of the session
  */
 void
 gst_lmcc_sink_window_choose (GstLmccSinkCore *core, LmccSenderConfig *config)
@@ -95,8 +92,7 @@ gst_lmcc_sink_window_choose (GstLmccSinkCore *core, LmccSenderConfig *config)
 
 /**
  * gst_lmcc_sink_window_tell:
- * @core: the core whose session has changed; called by the I/O thread
- *     without lock
+ * @core: the core with a changed session; called by the I/O thread without lock
  */
 void
 gst_lmcc_sink_window_tell (GstLmccSinkCore *core)
@@ -113,12 +109,10 @@ gst_lmcc_sink_window_tell (GstLmccSinkCore *core)
   GST_INFO_OBJECT (core, "window of %u ms", (guint) (window / LMCC_MSECOND));
   if (window > before)
     GST_ELEMENT_WARNING (core, STREAM, ENCODE,
-        ("Key frames are further apart than those before: layers of fixed "
-         "rates "
-         "hold pictures for %u ms from now on, and for %u ms until now. "
-         "Receivers "
-         "stand still for the difference. Set key-unit-interval, or window to "
-         "400 ms more than twice the distance of key frames.",
+        ("Key frames are further apart than before: layers of fixed rates now "
+         "hold pictures for %u ms instead of %u ms. Receivers freeze for the "
+         "difference. Set key-unit-interval, or set window to twice the "
+         "key-frame interval plus 400 ms.",
             (guint) (window / LMCC_MSECOND), (guint) (before / LMCC_MSECOND)),
         (NULL));
 }

@@ -7,21 +7,21 @@
 
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
 
-/* Pictures are not closer than this (960 per second). */
+/* Maximum picture rate (960 per second). */
 #define MAX_PICTURE_RATE 960
 
-/* What the distance of two pictures may be off by: the RTP clock's grain, at
- * 90 kHz or less. Pictures may be shown so much late, once, at the start of a
- * segment. */
+/* Error of the distance of two pictures: the resolution of the RTP clock, at 90
+ * kHz or less. At the start of a segment, pictures may be shown late by this
+ * time, once. */
 #define STEP_MARGIN (200 * LMCC_USECOND)
 
-/* More than how long a picture lasts for a decoder that does not know the frame
- * rate: for GstVideoDecoder 40 ms, for avdec_* of GStreamer 1.26 1 s. Less than
- * the 2 s that a multiqueue lets wait: it takes what lies before a segment's
- * start for waiting. */
+/* More than the duration of a picture that a decoder assumes without a frame
+ * rate: 40 ms in GstVideoDecoder, 1 s in avdec_* of GStreamer 1.26. Less than
+ * the 2 s that a multiqueue buffers, because it counts data before a segment's
+ * start as buffered. */
 #define LONGEST_GUESS (1100 * LMCC_MSECOND)
 
-/* Room for so many actions is kept: more than a few reads make. */
+/* Number of actions for which memory is kept: more than a few reads produce. */
 #define MAX_ACTIONS_KEPT 4096
 
 /* RFC 3550 section 5.1. */
@@ -31,9 +31,9 @@
  * gst_lmcc_src_collect_actions:
  * @self: the source
  *
- * Takes what the library wants done. Must be called with the lock, after every
- * call that changes the receiver; gst_lmcc_src_perform_actions() follows
- * without.
+ * Collects the pending actions of the library. Must be called with the lock,
+ * after every call that changes the receiver. Then
+ * gst_lmcc_src_perform_actions() must be called without the lock.
  */
 void
 gst_lmcc_src_collect_actions (GstLmccSrc *self)
@@ -41,7 +41,7 @@ gst_lmcc_src_collect_actions (GstLmccSrc *self)
   LmccReceiverAction action;
 
   while (lmcc_receiver_poll_action (self->receiver, &action)) {
-    /* The library may replace the session before this one is acted on. */
+    /* The library may replace the session before the action is performed. */
     if (action.type == LMCC_RECEIVER_ACTION_SESSION) {
       self->session = *lmcc_receiver_get_session (self->receiver);
       self->have_session = TRUE;
@@ -60,7 +60,7 @@ join_group (GstLmccSrc *self, guint group)
 static void
 leave_group (GstLmccSrc *self, guint group)
 {
-  /* A pause does not leave the base group. */
+  /* Keep the base group joined during a pause. */
   if (group == 0 && !g_atomic_int_get (&self->running))
     return;
   GST_INFO_OBJECT (self, "leave group %u", group);
@@ -73,9 +73,10 @@ free_packet (gpointer data)
   lmcc_packet_unref (data);
 }
 
-/* Learns the distance of pictures: the least among the latest few, which come
- * in decoding order. By their RTP timestamps: how the sender's clock is
- * followed changes times, and each picture's is from another moment. */
+/* Learns the distance of pictures: the minimum among the latest ones, which
+ * come in decoding order. Uses their RTP timestamps, because running times
+ * change with the estimate of the sender's clock, which differs for each
+ * picture. */
 static void
 learn_step (GstLmccSrc *self, guint32 timestamp)
 {
@@ -133,15 +134,15 @@ push_segment (GstLmccSrc *self, LmccTime start, LmccTime time)
       gst_event_new_segment (&segment));
 }
 
-/* Stock depayloaders keep segments to themselves, after the first, except where
- * the caps say that the stream is of the kind of ONVIF's replays. Said only
- * now, because a depayloader passes such segments on even before its own caps.
+/* Standard depayloaders only forward the first segment, unless the caps mark
+ * the stream as an ONVIF replay. The mark is set only now, because a
+ * depayloader then forwards segments even before its own caps.
  *
- * The pictures sent again have times just before @start. A decoder drops a
- * picture only where its end, too, is not after the segment's start, and where
- * there is a parser, decoders know of that only what the parser tells, or
- * guess. So the segment that they come in begins later than all of them may
- * end. */
+ * The packets that are sent again have times just before @start. A decoder
+ * drops a picture only if the end of the picture is not after the segment's
+ * start, too. Behind a parser, decoders only know the duration from the parser,
+ * or guess it. Therefore the segment for these pictures begins after the latest
+ * possible end of them. */
 static void
 start_hiding (GstLmccSrc *self, LmccTime start)
 {
@@ -159,9 +160,9 @@ start_hiding (GstLmccSrc *self, LmccTime start)
   push_segment (self, MAX (self->segment_start, start + LONGEST_GUESS), start);
 }
 
-/* Behind the first picture that is shown, another one may come to be hidden:
- * this segment, too, begins where such a picture ends, if the frame rate is
- * known. */
+/* After the first picture that is shown, another picture to be dropped may
+ * follow. Therefore this segment also begins where such a picture ends, if the
+ * frame rate is known. */
 static void
 stop_hiding (GstLmccSrc *self)
 {
@@ -285,7 +286,7 @@ tell_waiting (GstLmccSrc *self, const gchar *reason)
           reason ? reason : "", NULL));
 }
 
-/* The sender's own address where the URI, or the session description, names
+/* The sender's own address, if the URI or the session description contains
  * it. */
 static LmccAddress
 get_named_source (GstLmccSrc *self)
@@ -299,8 +300,8 @@ get_named_source (GstLmccSrc *self)
   return source;
 }
 
-/* Returns: (transfer full): what keeps packets back where routers are between,
- * to be put into a message; empty where none is known to be */
+/* Returns: (transfer full): why routers may block packets, as part of a
+ * message; empty if no router is known to be in between */
 static gchar *
 describe_routers (GstLmccSrc *self)
 {
@@ -309,14 +310,15 @@ describe_routers (GstLmccSrc *self)
 
   if (source.family == LMCC_FAMILY_NONE || gst_lmcc_host_is_beside (&source))
     return g_strdup ("");
-  return g_strdup_printf ("The sender, %s, is beyond a router: its packets "
-                          "come only where its ttl-mc is the number of routers "
-                          "+ 1 (1 is the default) and these route multicast "
-                          "(PIM). ",
+  return g_strdup_printf (
+      "The sender %s is behind a router: its packets only arrive if its ttl-mc "
+      "is at least the number of routers + 1 (the default is 1) and the "
+      "routers forward multicast (PIM). ",
       lmcc_address_format (&source, text));
 }
 
-/* Returns: (transfer full): for a session that nothing was heard of */
+/* Returns: (transfer full): a message for a session of which nothing was
+ * heard */
 static gchar *
 describe_unheard (GstLmccSrc *self, const gchar *target, const gchar *doctor,
     const gchar *reason)
@@ -325,16 +327,17 @@ describe_unheard (GstLmccSrc *self, const gchar *target, const gchar *doctor,
   g_autofree gchar *names = gst_lmcc_paths_format (&self->paths, TRUE);
 
   return g_strdup_printf (
-      "No sender heard on %s within %u s: %s. Is one sending there, on the "
-      "network of %s? %sLet UDP ports %u and %u in, choose another interface "
-      "with multicast-iface, or see what gst-lmcc-1.0 doctor '%s' says. "
-      "Still waiting.",
+      "No sender heard on %s within %u s: %s. Check that a sender sends there, "
+      "on the network of %s. %sAllow incoming UDP on ports %u and %u, choose "
+      "another interface with multicast-iface, or run gst-lmcc-1.0 doctor "
+      "'%s'. Still waiting.",
       target, (guint) (LMCC_UNHEARD_TIMEOUT / LMCC_SECOND), reason, names,
       routers, self->port, self->port + 1, doctor);
 }
 
-/* Returns: (transfer full): for a sender that was heard before. A switch that
- * snoops forgets what nobody asks for (RFC 3376 section 8.4). */
+/* Returns: (transfer full): a message for a sender that was heard before. A
+ * switch with IGMP snooping forgets groups if nobody queries them (RFC 3376
+ * section 8.4). */
 static gchar *
 describe_silence (const gchar *target, const LmccReceiverAction *action)
 {
@@ -343,15 +346,14 @@ describe_silence (const gchar *target, const LmccReceiverAction *action)
 
   lmcc_address_format (&action->previous, sender);
   return g_strdup_printf (
-      "Packets from %s to %s stopped after %.0f s, and nothing of its session "
-      "has come for %u s: %s. %sStill waiting.",
+      "Packets from %s to %s stopped after %.0f s, and no packet of its "
+      "session has arrived for %u s: %s. %sStill waiting.",
       sender, target, (gdouble) action->time / LMCC_SECOND,
       (guint) (LMCC_UNHEARD_TIMEOUT / LMCC_SECOND), action->reason,
       bye ? ""
-          : "It may have ended, its link or one on the way be down, or a "
-            "switch have forgotten the group, as it does after some 260 s "
-            "where no querier asks: see what gst-lmcc-1.0 doctor "
-            "--querier=130 says. ");
+          : "The sender may have ended, a link may be down, or a switch may "
+            "have forgotten the group, which happens after about 260 s without "
+            "an IGMP querier: run gst-lmcc-1.0 doctor --querier=130. ");
 }
 
 static void
@@ -398,8 +400,8 @@ tell_memory_full (GstLmccSrc *self, const gchar *reason, LmccTime now)
 
   gst_lmcc_src_get_receiver_stats (self, &stats);
   GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
-      ("What waits fills the %" G_GUINT64_FORMAT " bytes that it may take: %s. "
-       "Set max-memory higher, or max-level or max-bitrate lower",
+      ("Buffered packets have reached the limit of %" G_GUINT64_FORMAT
+       " bytes: %s. Increase max-memory, or reduce max-level or max-bitrate",
           stats.memory_budget, reason),
       (NULL));
   post (self,
@@ -409,8 +411,8 @@ tell_memory_full (GstLmccSrc *self, const gchar *reason, LmccTime now)
           stats.memory_budget, "reason", G_TYPE_STRING, reason, NULL));
 }
 
-/* What waits downstream for more is let go. The handler of a message may have
- * stopped the source, whose queues are for the next session then. */
+/* Sends EOS, so that downstream outputs its buffered data. A message handler
+ * may have stopped the source; its queues then belong to the next session. */
 static void
 end_streams (GstLmccSrc *self)
 {
@@ -439,10 +441,9 @@ warn_vanished (GstLmccSrc *self, const LmccReceiverAction *action)
   GST_OBJECT_UNLOCK (self);
   lmcc_address_format (&action->previous, sender);
   GST_ELEMENT_WARNING (self, RESOURCE, READ,
-      ("Nothing has come from %s for %.1f s, and it said no BYE: its session "
-       "is "
-       "taken to be over, and is complete only up to there. eos-timeout says "
-       "how long a sender is waited for.",
+      ("No packet has arrived from %s for %.1f s, and it sent no BYE: its "
+       "session counts as ended and may be incomplete. Set eos-timeout to wait "
+       "longer.",
           sender, timeout / 1000.0),
       (NULL));
 }
@@ -450,7 +451,7 @@ warn_vanished (GstLmccSrc *self, const LmccReceiverAction *action)
 static void
 end (GstLmccSrc *self, const LmccReceiverAction *action)
 {
-  GST_INFO_OBJECT (self, "%s, and all was given out", action->reason);
+  GST_INFO_OBJECT (self, "%s, and everything was output", action->reason);
   if (!g_str_equal (action->reason, LMCC_REASON_GOODBYE))
     warn_vanished (self, action);
   end_streams (self);
@@ -533,8 +534,8 @@ perform (GstLmccSrc *self, const LmccReceiverAction *action, LmccTime now)
  * @self: the source
  * @now: the running time
  *
- * Does what gst_lmcc_src_collect_actions() took. The handler of a message may
- * stop the source, which calls this for the rest.
+ * Performs the actions that gst_lmcc_src_collect_actions() has collected. A
+ * message handler may stop the source, which calls this function for the rest.
  */
 void
 gst_lmcc_src_perform_actions (GstLmccSrc *self, LmccTime now)
@@ -554,7 +555,7 @@ gst_lmcc_src_perform_actions (GstLmccSrc *self, LmccTime now)
     gst_lmcc_src_output_wake (&self->video);
     gst_lmcc_src_output_wake (&self->sound);
   }
-  /* What was sent again at a change of the level may have been much. */
+  /* A change of the level may have sent many packets again. */
   if (n > MAX_ACTIONS_KEPT) {
     g_array_unref (self->actions);
     self->actions = g_array_new (FALSE, FALSE, sizeof (LmccReceiverAction));

@@ -2,22 +2,23 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* How large the kernel's receive buffers are. All groups have the same. */
+/* The size of the kernel's receive buffers, which is the same for all
+ * groups. */
 #include "config.h"
 
 #include "src/private.h"
 
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
 
-/* The largest layer's packets of so long have room in a buffer, by themselves:
- * what a key frame adds to a layer is sent within 100 ms, and sockets may stay
- * unread for 10 ms, or longer where the host is busy. */
+/* A buffer holds the packets of the largest layer for this time. The data that
+ * a key frame adds to a layer is sent within 100 ms, and sockets are read every
+ * 10 ms, or later on a busy host. */
 #define WANTED_TIME (100 * LMCC_MSECOND)
 
-/* With less than that, packets are expected to be lost. */
+/* Packet loss is likely with less than this time. */
 #define LEAST_TIME (20 * LMCC_MSECOND)
 
-/* Where no session says it. */
+/* Used without a session. */
 #define PACKET_SIZE 1500
 
 static void
@@ -36,7 +37,7 @@ read_session (GstLmccSrc *self, guint64 *rate, gsize *packet_size)
   g_mutex_unlock (&self->lock);
 }
 
-/* What holds the packets of @time. */
+/* Size of a buffer for the packets of @time. */
 static guint
 get_buffer (GstLmccSrc *self, LmccTime time)
 {
@@ -55,10 +56,10 @@ get_buffer (GstLmccSrc *self, LmccTime time)
 /**
  * gst_lmcc_src_fit_buffer:
  * @self: the source
- * @fd: of a group
+ * @fd: socket of a group
  *
- * Makes its buffer as large as the session's rates want, where no size was set;
- * it does not become smaller.
+ * Increases its buffer to the size that the session's rates need, if the user
+ * has set no size. It never shrinks.
  */
 void
 gst_lmcc_src_fit_buffer (GstLmccSrc *self, gint fd)
@@ -75,7 +76,7 @@ gst_lmcc_src_fit_buffer (GstLmccSrc *self, gint fd)
  * gst_lmcc_src_fit_buffers:
  * @self: the source
  *
- * To be called when the session is another one.
+ * Must be called when the session has changed.
  */
 void
 gst_lmcc_src_fit_buffers (GstLmccSrc *self)
@@ -94,7 +95,7 @@ gst_lmcc_src_fit_buffers (GstLmccSrc *self)
  * gst_lmcc_src_get_buffer_room:
  * @self: the source
  *
- * Returns: bytes of the session's packets that each group's buffer holds
+ * Returns: bytes of the session's packets that fit into each group's buffer
  */
 gsize
 gst_lmcc_src_get_buffer_room (GstLmccSrc *self)
@@ -112,8 +113,8 @@ warn (GstLmccSrc *self, guint wanted, const gchar *remedy)
 {
   self->buffer_warned = TRUE;
   GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
-      ("The kernel gives a receive buffer of %u bytes, asked for %u: run "
-       "'sysctl -w net.core.rmem_max=%u' as root%s",
+      ("The kernel limits the receive buffer to %u bytes, but %u are needed: "
+       "run 'sysctl -w net.core.rmem_max=%u' as root%s",
           self->buffer_got, wanted, wanted, remedy),
       (NULL));
 }
@@ -122,8 +123,8 @@ warn (GstLmccSrc *self, guint wanted, const gchar *remedy)
  * gst_lmcc_src_check_buffers:
  * @self: the source
  *
- * Warns once where the kernel gives less than what was set, or than what the
- * session wants and packets are lost for it, or are to be expected lost.
+ * Warns once if the kernel provides less than the user has set, or less than
+ * the session needs and packets are lost or likely to be lost.
  */
 void
 gst_lmcc_src_check_buffers (GstLmccSrc *self)
@@ -135,5 +136,5 @@ gst_lmcc_src_check_buffers (GstLmccSrc *self)
   else if (self->buffer_size == 0 && self->buffer_got < self->buffer_wanted
       && (self->buffer_overflown
           || self->buffer_got < get_buffer (self, LEAST_TIME)))
-    warn (self, self->buffer_wanted, ": else packets are lost");
+    warn (self, self->buffer_wanted, "; otherwise packets are lost");
 }

@@ -3,9 +3,9 @@
  */
 
 /*
- * Packets that come by several interfaces: the first counts, what is the same
- * after it does not. The library would take copies for a path that repeats
- * packets, and its numbers for less sure. Guarded by the source's lock.
+ * Detects copies of packets that arrive on several interfaces, and keeps the
+ * first of them. Otherwise the library would assume a path that duplicates
+ * packets, and trust its sequence numbers less. Protected by the source's lock.
  */
 #include "config.h"
 
@@ -13,14 +13,14 @@
 
 #include <string.h>
 
-/* The RTP header (RFC 3550 section 5.1), that of the extension, and the element
- * but for what is in it after the layer's number and the time of sending: no
- * two packets of a sender have the same. */
+/* Size of the RTP header (RFC 3550 section 5.1), the extension header, and the
+ * beginning of the element up to the layer's number and the sending time. No
+ * two packets of a sender have the same bytes there. */
 #define HEAD_SIZE 32
 
-/* Powers of two. The heads of one set are the latest that had its place: of
- * 1000 packets that come between the two copies, as at 10,000 packets/s and
- * 100 ms, one of 600 finds four others in its set. */
+/* Powers of two. Each set stores the latest heads that were hashed to it. If
+ * 1000 packets arrive between the two copies of a packet (10,000 packets/s and
+ * 100 ms), one of 600 finds four other heads in its set. */
 #define N_SETS_BITS 11
 #define N_WAYS 4
 
@@ -41,7 +41,7 @@ struct _GstLmccSrcCopies
 /**
  * gst_lmcc_src_copies_new:
  *
- * Returns: (transfer full): that nothing has come yet; free it by g_free()
+ * Returns: (transfer full): an empty record of packets; free it with g_free()
  */
 GstLmccSrcCopies *
 gst_lmcc_src_copies_new (void)
@@ -49,8 +49,9 @@ gst_lmcc_src_copies_new (void)
   return g_new0 (GstLmccSrcCopies, 1);
 }
 
-/* By the sequence number, and the low half of the SSRC, which has the layer and
- * the stream: multiplicative hashing (Knuth, volume 3, section 6.4). */
+/* Hashes the sequence number and the low half of the SSRC, which contains the
+ * layer and the stream: multiplicative hashing (Knuth, volume 3, section
+ * 6.4). */
 static guint
 get_set (const guint8 *rtp)
 {
@@ -70,13 +71,14 @@ is_copy (const Head *head, const GstLmccDatagram *datagram)
 
 /**
  * gst_lmcc_src_copies_take:
- * @copies: what has come lately
- * @datagram: a datagram of a group, of media
+ * @copies: record of recent packets
+ * @datagram: a media datagram of a group
  *
- * Notes it. A copy has the same sender, group, length and head: who sends
- * something else under his own address keeps nothing of the sender's out.
+ * Records the datagram. A copy has the same sender, group, length and head, so
+ * a host that sends other data from its own address cannot suppress the
+ * sender's packets.
  *
- * Returns: whether it is to be handed on; %FALSE for a copy
+ * Returns: %TRUE if it is to be processed, %FALSE if it is a copy
  */
 gboolean
 gst_lmcc_src_copies_take (GstLmccSrcCopies *copies,

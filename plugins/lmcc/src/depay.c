@@ -44,11 +44,11 @@ typedef struct
 /**
  * GstLmccDepay:
  * @sink: its sink pad
- * @output: of the codec that comes; empty before there is one
- * @encoding: its encoding name
- * @n_pads: source pads that there have been
+ * @output: depayloader of the current codec; empty before there is one
+ * @encoding: encoding name of the current codec
+ * @n_pads: number of source pads so far
  *
- * All but @sink belongs to the streaming thread while there is one.
+ * All fields except @sink belong to the streaming thread while it runs.
  */
 struct _GstLmccDepay
 {
@@ -65,13 +65,13 @@ static GstStaticPadTemplate sink_template =
         GST_STATIC_CAPS (
             "application/x-rtp, " GST_LMCC_DEPAY_FIELD "=(boolean)true"));
 
-/* More than one: a demuxer, to decodebin. */
+/* Several pads make it a demuxer for decodebin. */
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src_%u",
     GST_PAD_SRC, GST_PAD_SOMETIMES, GST_STATIC_CAPS_ANY);
 
 #define gst_lmcc_depay_parent_class parent_class
 G_DEFINE_TYPE (GstLmccDepay, gst_lmcc_depay, GST_TYPE_BIN);
-/* Above the depayloaders, which take the same caps. */
+/* Above the rank of the depayloaders, which accept the same caps. */
 GST_ELEMENT_REGISTER_DEFINE (lmccdepay, "lmccdepay", GST_RANK_PRIMARY + 1,
     GST_TYPE_LMCC_DEPAY);
 
@@ -101,8 +101,8 @@ remove_output (GstLmccDepay *self, Output *output)
   *output = (Output){ NULL, NULL };
 }
 
-/* Who chooses among streams goes by their names, so that of another codec has
- * another one. Its group is the same, as the streams beside it go on. */
+/* Elements select streams by their ids, so the stream of a new codec gets a new
+ * id. The group stays the same, because the other streams continue. */
 static GstPadProbeReturn
 name_stream (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info, gpointer data)
 {
@@ -164,14 +164,14 @@ refuse (GstLmccDepay *self, GstCaps *caps, const gchar *encoding)
   gst_element_post_message (GST_ELEMENT (self),
       gst_missing_decoder_message_new (GST_ELEMENT (self), caps));
   GST_ELEMENT_ERROR (self, CORE, MISSING_PLUGIN,
-      ("There is no RTP depayloader for %s. Install the GStreamer plugins that "
-       "have one (gstreamer1.0-plugins-good and -bad).",
+      ("No RTP depayloader for %s is installed. Install the GStreamer plugins "
+       "that contain one (gstreamer1.0-plugins-good and -bad).",
           encoding),
       (NULL));
 }
 
-/* The new pad is there before the old one ends: who waits for the end of all
- * pads goes on with it. */
+/* Adds the new pad before the old one ends, so that elements that wait for EOS
+ * on all pads continue. */
 static gboolean
 take_caps (GstLmccDepay *self, GstCaps *caps)
 {
@@ -198,8 +198,8 @@ take_caps (GstLmccDepay *self, GstCaps *caps)
   return TRUE;
 }
 
-/* The depayloader gets what came before the caps, which its pad did not get
- * yet, together with these. */
+/* Sends the sticky events from before the caps, which the depayloader's pad has
+ * not got yet, together with the caps. */
 static gboolean
 sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
@@ -228,7 +228,7 @@ answer_caps (GstPad *pad, GstQuery *query)
   gst_query_set_caps_result (query, all);
 }
 
-/* Whatever the codec is now, another one may come. */
+/* Accepts all caps, because any codec can follow. */
 static gboolean
 sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
@@ -288,7 +288,7 @@ gst_lmcc_depay_class_init (GstLmccDepayClass *klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class,
-      "Depayloader of several codecs", "Codec/Demuxer/Network/RTP",
-      "Takes RTP out of its packets, of one codec after the other",
+      "RTP depayloader for changing codecs", "Codec/Demuxer/Network/RTP",
+      "Depayloads RTP, with a new depayloader when the codec changes",
       "The lmcc project");
 }

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* In the caps of RTP whose codec may become another one. */
+/* Field in the caps of RTP streams whose codec may change. */
 #define GST_LMCC_DEPAY_FIELD "lmcc"
 
 #define GST_TYPE_LMCC_DEPAY (gst_lmcc_depay_get_type ())

@@ -3,10 +3,10 @@
  */
 
 /*
- * What becomes of the host while it receives: its addresses and links change,
- * and with them its memberships; groups that could not be joined are tried
- * again. All of it belongs to the I/O thread while that has the source,
- * else to the thread that changes the state.
+ * Follows changes of the host's addresses and links during reception, renews
+ * the group memberships, and retries failed joins. All of it belongs to the I/O
+ * thread while that owns the source, otherwise to the thread that changes the
+ * state.
  */
 #include "config.h"
 
@@ -16,19 +16,19 @@
 
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
 
-/* How often groups are tried again, and the host is looked at where the kernel
- * does not tell of changes. */
+/* Interval of retries, and of looking at the host if the kernel does not report
+ * changes. */
 #define LOOK_INTERVAL G_TIME_SPAN_SECOND
 
-/* A link that is away for less is not worth a word. */
+/* Shorter outages of a link are not reported. */
 #define OUTAGE (1 * G_TIME_SPAN_SECOND)
 #define WARNING_INTERVAL (10 * G_TIME_SPAN_SECOND)
 
 /**
  * gst_lmcc_src_may_warn:
- * @next: (inout): when the next warning of a kind may be posted; 0 at first
+ * @next: (inout): time of the next possible warning of this kind; 0 at first
  *
- * Returns: whether one may be posted now
+ * Returns: whether a warning may be posted now
  */
 gboolean
 gst_lmcc_src_may_warn (gint64 *next)
@@ -49,12 +49,12 @@ gst_lmcc_src_may_warn (gint64 *next)
  * @fd: from gst_lmcc_socket_open_receive()
  * @group: its group
  * @source: (nullable): as for gst_lmcc_socket_join()
- * @error: (nullable): cause and remedy, where it is joined nowhere
+ * @error: (nullable): cause and remedy, if it is joined on no interface
  *
- * Joins the group on each of the interfaces. One that cannot be used now
- * follows when it can.
+ * Joins the group on each of the interfaces, and later on those that cannot be
+ * used now.
  *
- * Returns: whether it is joined on one of them
+ * Returns: whether it is joined on at least one interface
  */
 gboolean
 gst_lmcc_src_host_join_socket (GstLmccSrc *self, gint fd,
@@ -80,7 +80,7 @@ gst_lmcc_src_host_join_socket (GstLmccSrc *self, gint fd,
     g_propagate_error (error, g_steal_pointer (&first));
   else
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NETWORK_UNREACHABLE,
-        "None of the interfaces of multicast-iface can be used now");
+        "No interface of multicast-iface can be used now");
   return FALSE;
 }
 
@@ -97,16 +97,16 @@ open_missing (GstLmccSrc *self, guint group)
   GST_INFO_OBJECT (self, "group %u is not joined: %s", group, error->message);
   if (gst_lmcc_src_may_warn (&self->host.next_join_warning))
     GST_ELEMENT_WARNING (self, RESOURCE, OPEN_READ,
-        ("%s. It is tried again.", error->message), (NULL));
+        ("%s. Trying again.", error->message), (NULL));
 }
 
 /**
  * gst_lmcc_src_host_join:
  * @self: the source
- * @group: which, counted from the base
+ * @group: index of the group, 0 is the base
  *
- * Joins a group. Where that fails a warning says why, and it is tried again
- * until gst_lmcc_src_host_leave().
+ * Joins a group. If that fails, a warning gives the reason, and the join is
+ * retried until gst_lmcc_src_host_leave().
  */
 void
 gst_lmcc_src_host_join (GstLmccSrc *self, guint group)
@@ -118,7 +118,7 @@ gst_lmcc_src_host_join (GstLmccSrc *self, guint group)
 /**
  * gst_lmcc_src_host_leave:
  * @self: the source
- * @group: which, counted from the base
+ * @group: index of the group, 0 is the base
  */
 void
 gst_lmcc_src_host_leave (GstLmccSrc *self, guint group)
@@ -140,7 +140,7 @@ open_all_missing (GstLmccSrc *self)
   }
 }
 
-/* Returns: whether the group is joined; otherwise it has to be tried again. */
+/* Returns: whether the group is joined; otherwise the join must be retried */
 static gboolean
 join_again (GstLmccSrc *self, guint which, gint fd, const LmccAddress *group,
     const LmccAddress *source)
@@ -156,7 +156,7 @@ join_again (GstLmccSrc *self, guint which, gint fd, const LmccAddress *group,
   GST_INFO_OBJECT (self, "not joined again: %s", error->message);
   if (gst_lmcc_src_may_warn (&self->host.next_join_warning))
     GST_ELEMENT_WARNING (self, RESOURCE, OPEN_READ,
-        ("%s. It is tried again.", error->message), (NULL));
+        ("%s. Trying again.", error->message), (NULL));
   return FALSE;
 }
 
@@ -177,7 +177,8 @@ join_group_again (GstLmccSrc *self, guint which, guint group)
   return joined;
 }
 
-/* Those of a link-local group are bound to an interface. */
+/* Opens all sockets again. Sockets of a link-local group are bound to an
+ * interface. */
 static void
 open_all_anew (GstLmccSrc *self)
 {
@@ -191,9 +192,10 @@ open_all_anew (GstLmccSrc *self)
   }
 }
 
-/* What the kernel forgets of an interface that was without an address, or a
- * switch of one that was without a link. The sockets stay, as others might not
- * be had, unless they are bound to an interface that there is no more. */
+/* Renews memberships that the kernel has forgotten because the interface had no
+ * address, or a switch because it had no link. The sockets are kept, because
+ * new ones might not be available, unless they are bound to an interface that
+ * no longer exists. */
 static void
 join_all_again (GstLmccSrc *self, guint which, gboolean other_interface)
 {
@@ -230,8 +232,8 @@ tell_address (GstLmccSrc *self, const LmccAddress *before,
               NULL)));
   /* gst-launch-1.0 shows only the debug text of an info message. */
   text = g_strdup_printf (
-      "This host's address has changed from %s to %s on "
-      "%s: groups are joined again, and reports come from the new one",
+      "This host's address has changed from %s to %s on %s: joining the groups "
+      "again, and sending reports from the new address",
       from, to, iface->name);
   GST_ELEMENT_INFO (self, RESOURCE, SETTINGS, ("%s", text), ("%s", text));
 }
@@ -245,11 +247,11 @@ warn_unusable (GstLmccSrc *self, const GstLmccPath *path)
 
   if (others[0] == '\0')
     GST_ELEMENT_WARNING (self, RESOURCE, READ,
-        ("No packets come: %s. Still waiting.", text), (NULL));
+        ("Cannot receive packets: %s. Still waiting.", text), (NULL));
   else
     GST_ELEMENT_WARNING (self, RESOURCE, READ,
-        ("Packets come by %s only: %s. Groups are joined there again as soon "
-         "as it can be used.",
+        ("Packets are received on %s only: %s. Groups are joined on it again "
+         "as soon as possible.",
             others, text),
         (NULL));
 }
@@ -272,8 +274,7 @@ note_usable (GstLmccSrc *self, GstLmccPath *path, gint64 now)
   g_autofree gchar *text = NULL;
 
   if (path->told) {
-    text = g_strdup_printf ("The network interface %s is there again, after "
-                            "%.1f s",
+    text = g_strdup_printf ("The network interface %s works again after %.1f s",
         path->iface.name,
         (gdouble) (now - path->unusable_since) / G_TIME_SPAN_SECOND);
     GST_ELEMENT_INFO (self, RESOURCE, READ, ("%s", text), ("%s", text));
@@ -282,7 +283,8 @@ note_usable (GstLmccSrc *self, GstLmccPath *path, gint64 now)
   path->unusable_since = 0;
 }
 
-/* A socket that is connected goes on from an address that is no longer ours. */
+/* A connected socket keeps sending from an address that the host no longer
+ * has. */
 static void
 check_report_socket (GstLmccSrc *self)
 {
@@ -294,7 +296,7 @@ check_report_socket (GstLmccSrc *self)
     gst_lmcc_src_close_report (self);
 }
 
-/* What is sent leaves by the first interface that can be used. */
+/* The source sends on the first usable interface. */
 static void
 follow_first (GstLmccSrc *self)
 {
@@ -338,7 +340,7 @@ look_at_path (GstLmccSrc *self, guint which, gint64 now)
     tell_address (self, &before.address, &path->iface);
 }
 
-/* The handler of a message may close the source, and then there is none. */
+/* A message handler may close the source, which then has no interfaces. */
 static void
 look_at_interfaces (GstLmccSrc *self, gint64 now)
 {
@@ -353,8 +355,7 @@ look_at_interfaces (GstLmccSrc *self, gint64 now)
  * gst_lmcc_src_host_look:
  * @self: the source
  *
- * Follows what has happened to the host. Costs next to nothing where nothing
- * has.
+ * Follows changes of the host. Cheap if there are none.
  */
 void
 gst_lmcc_src_host_look (GstLmccSrc *self)
@@ -375,7 +376,7 @@ gst_lmcc_src_host_look (GstLmccSrc *self)
 
 /**
  * gst_lmcc_src_host_open:
- * @self: the source, its interfaces chosen
+ * @self: the source with its interfaces chosen
  */
 void
 gst_lmcc_src_host_open (GstLmccSrc *self)

@@ -2,17 +2,17 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* RLM's shared learning: what the session's receivers tell each other, in a
- * group of their own. All of it belongs to the receiving thread while that
- * runs, else to the thread that changes the state. */
+/* RLM's shared learning: the receivers of a session announce join experiments
+ * in a group of their own. All of it belongs to the receiving thread while that
+ * runs, otherwise to the thread that changes the state. */
 #include "config.h"
 
 #include "src/private.h"
 
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
 
-/* What is sent comes back to the host, where other receivers may be. Of several
- * interfaces it leaves by the first. */
+/* Multicast loopback is on, because other receivers may run on this host. With
+ * several interfaces the first one is used. */
 static gint
 open_send (GstLmccSrc *self, GError **error)
 {
@@ -30,7 +30,8 @@ open_send (GstLmccSrc *self, GError **error)
   return gst_lmcc_socket_open_send (&options, error);
 }
 
-/* Any receiver may send here, and not only the session's source. */
+/* Opens the sockets without a source filter, because all receivers send to this
+ * group. */
 static gboolean
 open_sockets (GstLmccSrc *self, GError **error)
 {
@@ -50,10 +51,10 @@ open_sockets (GstLmccSrc *self, GError **error)
 /**
  * gst_lmcc_src_open_learning:
  * @self: the source
- * @group: the group after the session's last one
+ * @group: index of the group after the session's last one
  *
- * Joins the group in which receivers tell each other of join experiments. Where
- * that fails a warning says so, and this receiver makes all of its own.
+ * Joins the group in which receivers announce join experiments. If that fails,
+ * a warning says so, and this receiver learns from its own experiments only.
  */
 void
 gst_lmcc_src_open_learning (GstLmccSrc *self, guint group)
@@ -64,13 +65,13 @@ gst_lmcc_src_open_learning (GstLmccSrc *self, guint group)
   gst_lmcc_src_close_learning (self);
   if (!lmcc_address_group (&self->address, group, &self->learning_address))
     return;
-  GST_INFO_OBJECT (self, "join %s, where receivers tell of join experiments",
+  GST_INFO_OBJECT (self, "join %s, the group for join experiments",
       lmcc_address_format (&self->learning_address, text));
   if (open_sockets (self, &error))
     return;
   GST_ELEMENT_WARNING (self, RESOURCE, OPEN_READ_WRITE,
-      ("This receiver and others cannot tell each other of their join "
-       "experiments: %s",
+      ("This receiver cannot share join experiments with other receivers, and "
+       "learns from its own only: %s",
           error->message),
       (NULL));
   gst_lmcc_src_close_learning (self);
@@ -80,7 +81,7 @@ gst_lmcc_src_open_learning (GstLmccSrc *self, guint group)
  * gst_lmcc_src_close_learning:
  * @self: the source
  *
- * Leaves the group again, if it was joined.
+ * Leaves the group if it is joined.
  */
 void
 gst_lmcc_src_close_learning (GstLmccSrc *self)
@@ -92,10 +93,10 @@ gst_lmcc_src_close_learning (GstLmccSrc *self)
 /**
  * gst_lmcc_src_send_notice:
  * @self: the source
- * @packet: RTCP
+ * @packet: RTCP packet
  *
- * Tells the other receivers of a join experiment. What does not leave this host
- * is counted, and no more.
+ * Announces a join experiment to the other receivers. A failure is only
+ * counted.
  */
 void
 gst_lmcc_src_send_notice (GstLmccSrc *self, const LmccPacket *packet)
@@ -113,6 +114,6 @@ gst_lmcc_src_send_notice (GstLmccSrc *self, const LmccPacket *packet)
     self->notice_errors++;
   g_mutex_unlock (&self->lock);
   if (sent < 0)
-    GST_DEBUG_OBJECT (self, "a notice did not leave: %s",
+    GST_DEBUG_OBJECT (self, "a notice could not be sent: %s",
         g_strerror ((gint) -sent));
 }

@@ -140,7 +140,7 @@
 GST_DEBUG_CATEGORY (gst_lmcc_src_debug);
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
 
-/* There from the start, unless the source is made from a URI. */
+/* Exists from the start, unless the source is made from a URI. */
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_SOMETIMES, GST_STATIC_CAPS ("application/x-rtp"));
 
@@ -200,7 +200,7 @@ gst_lmcc_src_query (GstPad *pad, GstObject *parent, GstQuery *query)
 
 /* The element */
 
-/* Both pads get what an application sends. */
+/* Events from the application go to both pads. */
 static gboolean
 send_to_outputs (GstLmccSrc *self, GstEvent *event,
     gboolean (*send) (GstLmccSrcOutput *output, GstEvent *event))
@@ -371,7 +371,7 @@ gst_lmcc_src_class_init (GstLmccSrcClass *klass)
 
   element_class->change_state = GST_DEBUG_FUNCPTR (gst_lmcc_src_change_state);
   element_class->send_event = GST_DEBUG_FUNCPTR (gst_lmcc_src_send_event);
-  /* Players look at the first to know whether pads will appear. */
+  /* Players use the first template to decide whether pads will appear. */
   gst_element_class_add_static_pad_template (element_class, &sound_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class,

@@ -11,8 +11,8 @@
 
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
 
-/* Reads the text of a session description: @value itself or the file that it
- * names. */
+/* Reads the text of a session description: @value itself or the file with that
+ * name. */
 static gchar *
 load_sdp (const gchar *value, GError **error)
 {
@@ -25,7 +25,7 @@ load_sdp (const gchar *value, GError **error)
     return NULL;
   if (g_mapped_file_get_length (file) > LMCC_SDP_MAX_SIZE) {
     g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_SYNTAX,
-        "'%s' is larger than the %d bytes that a session description may have",
+        "'%s' is larger than the maximum of %d bytes for a session description",
         value, LMCC_SDP_MAX_SIZE);
     return NULL;
   }
@@ -43,7 +43,7 @@ open_sdp (GstLmccSrc *self, const gchar *value, const gchar *codecs)
 
   if (text == NULL || !lmcc_sdp_parse (text, -1, &session, &error)) {
     GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-        ("The session description cannot be used: %s", error->message),
+        ("Cannot use the session description: %s", error->message),
         ("property sdp: text that begins with v=, or the name of a file "
          "that lmccsink wrote to its sdp-location"));
     return FALSE;
@@ -51,8 +51,8 @@ open_sdp (GstLmccSrc *self, const gchar *value, const gchar *codecs)
   codec = gst_lmcc_src_find_codec (&session, codecs);
   if (codec) {
     GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-        ("The session description is of codec %s, which is not one of those "
-         "that are allowed: set codecs=%s if it is wanted",
+        ("The session description has the codec %s, which is not allowed: set "
+         "codecs=%s to allow it",
             codec, codec),
         ("property sdp"));
     return FALSE;
@@ -78,7 +78,7 @@ parse_source (GstLmccSrc *self, const gchar *text)
     return TRUE;
 
   GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-      ("multicast-source '%s' cannot be used: give one sender's own address, "
+      ("Cannot use multicast-source '%s': set it to the sender's own address, "
        "of the same family as the group",
           text),
       (NULL));
@@ -113,9 +113,8 @@ resolve_target (GstLmccSrc *self, const GstLmccSrcSettings *settings)
   if (!lmcc_address_parse (address, &self->address)
       || !lmcc_address_is_multicast (&self->address)) {
     GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-        ("'%s' is not a multicast address: set address, or uri, to the "
-         "session's base group (IPv4: 224.0.0.0 to 239.255.255.255, IPv6: "
-         "ff00::/8)",
+        ("'%s' is not a multicast address: set address or uri to the session's "
+         "base group (IPv4: 224.0.0.0 to 239.255.255.255, IPv6: ff00::/8)",
             address),
         (NULL));
     return FALSE;
@@ -138,10 +137,10 @@ resolve_target (GstLmccSrc *self, const GstLmccSrcSettings *settings)
 static void
 say_fallback (GstLmccSrc *self, const gchar *group)
 {
-  g_autofree gchar *text =
-      g_strdup_printf ("No route leads to %s: listening on the loopback "
-                       "interface. Set multicast-iface to listen elsewhere",
-          group);
+  g_autofree gchar *text = g_strdup_printf (
+      "No route leads to %s: listening on the loopback interface. Set "
+      "multicast-iface to listen on another interface",
+      group);
 
   GST_ELEMENT_INFO (self, RESOURCE, SETTINGS, ("%s", text), ("%s", text));
 }
@@ -184,8 +183,8 @@ choose_interfaces (GstLmccSrc *self, const GstLmccSrcSettings *settings)
   return TRUE;
 }
 
-/* Settings that could never be used are an error; what the session announces
- * is not known yet. */
+/* Settings that are invalid for every session are an error. The session's own
+ * algorithm is not known yet. */
 static gboolean
 check_algorithm (const GstLmccSrcSettings *settings, GError **error)
 {
@@ -208,7 +207,7 @@ read_algorithm_settings (GstLmccSrc *self, const GstLmccSrcSettings *settings)
   if (self->algorithm_settings && check_algorithm (settings, &error))
     return TRUE;
   GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-      ("The algorithm-settings cannot be used: %s", error->message),
+      ("Cannot use algorithm-settings: %s", error->message),
       ("algorithm-settings %" GST_PTR_FORMAT, settings->algorithm_settings));
   return FALSE;
 }
@@ -216,7 +215,7 @@ read_algorithm_settings (GstLmccSrc *self, const GstLmccSrcSettings *settings)
 /**
  * gst_lmcc_src_close_fd:
  * @self: the source
- * @fd: (inout): one that gst_lmcc_io_add() was called for, or -1; -1 afterwards
+ * @fd: (inout): a descriptor in use by gst_lmcc_io_add(), or -1; -1 afterwards
  */
 void
 gst_lmcc_src_close_fd (GstLmccSrc *self, gint *fd)
@@ -246,13 +245,13 @@ open_joined (GstLmccSrc *self, const LmccAddress *group, guint16 port,
 /**
  * gst_lmcc_src_open_group:
  * @self: the source
- * @group: which, counted from the base
- * @error: where it cannot be joined
+ * @group: index of the group, 0 is the base
+ * @error: set if it cannot be joined
  *
- * Joins a group; one that is joined already stays so. With the base group goes
- * RTCP: the host is a member until the last socket has left.
+ * Joins a group, unless it is already joined. RTCP is opened together with the
+ * base group. The host stays a member until the last socket has left.
  *
- * Returns: whether it is joined now
+ * Returns: whether it is joined
  */
 gboolean
 gst_lmcc_src_open_group (GstLmccSrc *self, guint group, GError **error)
@@ -262,7 +261,7 @@ gst_lmcc_src_open_group (GstLmccSrc *self, guint group, GError **error)
   if (group >= LMCC_MAX_GROUPS
       || !lmcc_address_group (&self->address, group, &address)) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-        "Group %u is beyond the address range of the session", group);
+        "Group %u is outside the multicast address range", group);
     return FALSE;
   }
   if (self->group_fds[group] >= 0)
@@ -282,9 +281,9 @@ gst_lmcc_src_open_group (GstLmccSrc *self, guint group, GError **error)
 /**
  * gst_lmcc_src_close_group:
  * @self: the source
- * @group: which, counted from the base
+ * @group: index of the group, 0 is the base
  *
- * Leaves a group. What still waits in its socket is dropped.
+ * Leaves a group. Unread packets in its socket are dropped.
  */
 void
 gst_lmcc_src_close_group (GstLmccSrc *self, guint group)
@@ -311,8 +310,8 @@ open_base (GstLmccSrc *self)
  * gst_lmcc_src_open:
  * @self: the source
  *
- * Reads the settings, chooses the interfaces and joins the base group. On an
- * error a message has been posted and nothing stays open.
+ * Reads the settings, chooses the interfaces and joins the base group. After an
+ * error, which is posted as a message, nothing stays open.
  */
 gboolean
 gst_lmcc_src_open (GstLmccSrc *self)

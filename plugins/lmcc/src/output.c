@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* A source pad, its queue, and the task that pushes. */
+/* A source pad with its queue and the task that pushes. */
 #include "config.h"
 
 #include "src/output.h"
@@ -11,9 +11,9 @@
 
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
 
-/* Most that waits, beyond the latency, for a pad that cannot push: far more
- * than a player that keeps up leaves, far less than what hurts. In bytes it is
- * a share of the budget, once there is one. */
+/* Maximum data, beyond the latency, that waits for a blocked pad: far more than
+ * a player needs that keeps up, and not enough to do harm. The limit in bytes
+ * becomes a share of the memory budget when that is known. */
 #define QUEUE_MAX_BYTES (16 * 1024 * 1024)
 #define QUEUE_MAX_TIME (3 * GST_SECOND)
 
@@ -40,23 +40,23 @@ start_first_segment (GstLmccSrcOutput *output)
   output->segment_sent = TRUE;
 }
 
-/* Whoever pushes to a queue does not see what happens behind it: so a change is
- * told beforehand, but for players, which have lmccdepay. */
+/* An element before a queue does not see errors behind it. Therefore announce a
+ * change of the codec in advance, except to players, which use lmccdepay. */
 static void
 warn_codec_change (GstLmccSrcOutput *output, const gchar *codec)
 {
   if (GST_LMCC_SRC (output->element)->video_appears)
     return;
   GST_ELEMENT_WARNING (output->element, STREAM, FORMAT,
-      ("The sender came back with another codec: the %s was %s and is %s now. "
-       "If the elements behind lmccsrc cannot change to it, they stop: start "
-       "this receiver again then, play it by its URI (gst-lmcc-1.0 play), or "
-       "let the sender keep its codec.",
-          output->optional ? "sound" : "video", output->codec, codec),
+      ("The sender came back with another codec: the %s was %s and is now %s. "
+       "Elements downstream of lmccsrc that cannot change to it stop. In this "
+       "case restart this receiver, play the URI (gst-lmcc-1.0 play), or keep "
+       "the codec at the sender.",
+          output->optional ? "audio" : "video", output->codec, codec),
       (NULL));
 }
 
-/* The first caps name the codec that downstream was made for. */
+/* The first caps contain the codec that downstream was set up for. */
 static void
 note_codec (GstLmccSrcOutput *output, GstEvent *event)
 {
@@ -89,7 +89,7 @@ push_event (GstLmccSrcOutput *output, GstEvent *event)
     gst_pad_pause_task (output->pad);
 }
 
-/* One of the two may stay unlinked. */
+/* One of the two pads may stay unlinked. */
 static gboolean
 may_be_unlinked (GstLmccSrcOutput *output)
 {
@@ -98,7 +98,7 @@ may_be_unlinked (GstLmccSrcOutput *output)
   return output->optional || gst_pad_is_linked (self->sound.pad);
 }
 
-/* Whether downstream stopped for want of what the stream is now. */
+/* Whether downstream has failed because of the new codec. */
 static gboolean
 tell_codec_change (GstLmccSrcOutput *output, GstFlowReturn ret)
 {
@@ -106,11 +106,11 @@ tell_codec_change (GstLmccSrcOutput *output, GstFlowReturn ret)
       || g_str_equal (output->first_codec, output->codec))
     return FALSE;
   GST_ELEMENT_ERROR (output->element, STREAM, WRONG_TYPE,
-      ("The sender came back with another codec: the %s was %s and is %s now, "
-       "which the elements behind lmccsrc cannot change to. Start this "
-       "receiver again, play it by its URI (gst-lmcc-1.0 play), or let the "
-       "sender keep its codec.",
-          output->optional ? "sound" : "video", output->first_codec,
+      ("The sender came back with another codec: the %s was %s and is now %s, "
+       "and the elements downstream of lmccsrc cannot change to it. Restart "
+       "this receiver, play the URI (gst-lmcc-1.0 play), or keep the codec at "
+       "the sender.",
+          output->optional ? "audio" : "video", output->first_codec,
           output->codec),
       (NULL));
   return TRUE;
@@ -123,7 +123,8 @@ handle_flow (GstLmccSrcOutput *output, GstFlowReturn ret)
       || (ret == GST_FLOW_NOT_LINKED && may_be_unlinked (output)))
     return;
 
-  GST_INFO_OBJECT (output->pad, "downstream says %s", gst_flow_get_name (ret));
+  GST_INFO_OBJECT (output->pad, "downstream returned %s",
+      gst_flow_get_name (ret));
   gst_pad_pause_task (output->pad);
   if (ret == GST_FLOW_NOT_LINKED || ret < GST_FLOW_EOS) {
     if (!tell_codec_change (output, ret))
@@ -132,7 +133,8 @@ handle_flow (GstLmccSrcOutput *output, GstFlowReturn ret)
   }
 }
 
-/* No more than are wanted. Returns: whether these are the last ones */
+/* Truncates the list to num-buffers. Returns: whether these buffers are the
+ * last ones */
 static gboolean
 count_buffers (GstLmccSrcOutput *output, GstBufferList *list)
 {
@@ -150,7 +152,7 @@ count_buffers (GstLmccSrcOutput *output, GstBufferList *list)
   return TRUE;
 }
 
-/* As many as were wanted. */
+/* Sends EOS after num-buffers. */
 static void
 end_stream (GstLmccSrcOutput *output)
 {
@@ -188,9 +190,8 @@ push_loop (gpointer data)
     end_stream (output);
 }
 
-/* The task is started with the first thing that is to be pushed: a source that
- * waits for a sender needs no thread. Started @again, it is one that was paused
- * by a flush. */
+/* Starts the task with the first item to push, because a source that waits for
+ * a sender needs no thread. With @again the task was paused by a flush. */
 static void
 start_task (GstLmccSrcOutput *output, gboolean again)
 {
@@ -230,10 +231,10 @@ activate_mode (GstPad *pad, GstObject *parent G_GNUC_UNUSED, GstPadMode mode,
  * gst_lmcc_src_output_init:
  * @output: (out): the output
  * @element: the source
- * @template: of its pad
- * @query: answers the pad's queries
+ * @template: template of its pad
+ * @query: query function of the pad
  *
- * The pad is not the source's yet.
+ * Does not add the pad to the source.
  */
 void
 gst_lmcc_src_output_init (GstLmccSrcOutput *output, GstElement *element,
@@ -266,7 +267,7 @@ gst_lmcc_src_output_finalize (GstLmccSrcOutput *output)
  * gst_lmcc_src_output_reset:
  * @output: an output whose task does not run
  *
- * Forgets the stream.
+ * Resets the state of the stream.
  */
 void
 gst_lmcc_src_output_reset (GstLmccSrcOutput *output)
@@ -281,7 +282,7 @@ gst_lmcc_src_output_reset (GstLmccSrcOutput *output)
 /**
  * gst_lmcc_src_output_push_event:
  * @output: an output
- * @event: (transfer full): as gst_lmcc_src_queue_push_event() has it
+ * @event: (transfer full): as in gst_lmcc_src_queue_push_event()
  */
 void
 gst_lmcc_src_output_push_event (GstLmccSrcOutput *output, GstEvent *event)
@@ -294,7 +295,7 @@ gst_lmcc_src_output_push_event (GstLmccSrcOutput *output, GstEvent *event)
  * gst_lmcc_src_output_wake:
  * @output: an output
  *
- * Has the task push the buffers that its queue got.
+ * Makes the task push the buffers in its queue.
  */
 void
 gst_lmcc_src_output_wake (GstLmccSrcOutput *output)
@@ -306,7 +307,7 @@ gst_lmcc_src_output_wake (GstLmccSrcOutput *output)
 /**
  * gst_lmcc_src_output_set_caps:
  * @output: an output
- * @caps: (transfer full): what follows
+ * @caps: (transfer full): caps of the following buffers
  */
 void
 gst_lmcc_src_output_set_caps (GstLmccSrcOutput *output, GstCaps *caps)
@@ -322,8 +323,8 @@ gst_lmcc_src_output_start_flush (GstLmccSrcOutput *output, GstEvent *event)
   return gst_pad_push_event (output->pad, event);
 }
 
-/* A flush takes EOS away, but brings nothing more where the source has
- * ended. */
+/* A flush removes a queued EOS. If the source has ended, it must be sent
+ * again. */
 static void
 end_again (GstLmccSrcOutput *output)
 {
@@ -334,14 +335,15 @@ end_again (GstLmccSrcOutput *output)
     gst_lmcc_src_output_push_event (output, gst_event_new_eos ());
 }
 
-/* What waits is old by now. The session goes on as it is, and the stream with a
- * new segment. */
+/* Drops queued data, which is too old by now. The session continues, and the
+ * stream starts with a new segment. */
 gboolean
 gst_lmcc_src_output_stop_flush (GstLmccSrcOutput *output, GstEvent *event)
 {
   gboolean done;
 
-  /* The pushing thread ends before downstream takes data again. */
+  /* Wait until the pushing thread has stopped before downstream accepts data
+   * again. */
   GST_PAD_STREAM_LOCK (output->pad);
   gst_lmcc_src_queue_clear (output->queue, FALSE);
   output->segment_sent = FALSE;

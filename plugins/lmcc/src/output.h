@@ -13,18 +13,18 @@ G_BEGIN_DECLS
 /**
  * GstLmccSrcOutput:
  * @pad: the source pad
- * @queue: what is to be pushed; the streams do not wait for each other
- * @optional: it may stay unlinked
- * @caps: the latest in @queue; the receiving thread's
- * @lock: of the two that follow
- * @active: the pad is
- * @task_started: the task was started since it is
- * @stream_started: the pad's task's
- * @left: buffers that are still to be pushed before EOS, below 0 for no end;
- *     likewise
- * @segment_sent: likewise
- * @first_codec: likewise: the encoding name in its first caps; "" before
- * @codec: likewise: that in the latest
+ * @queue: items to push; the two streams do not wait for each other
+ * @optional: whether the pad may stay unlinked
+ * @caps: the latest caps in @queue; belongs to the receiving thread
+ * @lock: protects the two fields that follow
+ * @active: whether the pad is active
+ * @task_started: whether the task was started since the pad became active
+ * @stream_started: belongs to the pad's task
+ * @left: number of buffers to push before EOS, below 0 for no limit; belongs to the
+ *     pad's task
+ * @segment_sent: belongs to the pad's task
+ * @first_codec: encoding name in the first caps; "" before; belongs to the pad's task
+ * @codec: encoding name in the latest caps; belongs to the pad's task
  *
  * A pad of lmccsrc with its queue and its task.
  */

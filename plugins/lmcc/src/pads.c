@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The pads that appear with the session: that for sound, where it has some, and
- * for players that for the video. */
+/* The pads that appear with the session: the audio pad, if the session has
+ * audio, and for players also the video pad. */
 #include "config.h"
 
 #include "src/depay.h"
@@ -13,7 +13,7 @@
 
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
 
-/* As a reader of the session's SDP would. */
+/* Caps as from the session's SDP. */
 static GstCaps *
 make_caps (const LmccSession *session)
 {
@@ -43,9 +43,9 @@ make_caps (const LmccSession *session)
 /**
  * gst_lmcc_src_mark_caps:
  * @self: the source
- * @caps: of a pad
+ * @caps: caps of a pad
  *
- * Has players take lmccdepay, which other codecs may come to.
+ * Marks the caps, so that players use lmccdepay, which can change codecs.
  */
 void
 gst_lmcc_src_mark_caps (GstLmccSrc *self, GstCaps *caps)
@@ -94,8 +94,8 @@ take_sound (GstLmccSrc *self)
  * gst_lmcc_src_hide_video:
  * @self: the source
  *
- * From now on its pad appears with the session, unless the source is in a
- * pipeline already.
+ * Makes the video pad appear with the session, unless the source is already in
+ * a pipeline.
  */
 void
 gst_lmcc_src_hide_video (GstLmccSrc *self)
@@ -113,7 +113,7 @@ gst_lmcc_src_hide_video (GstLmccSrc *self)
  * gst_lmcc_src_show_pads:
  * @self: the source; called by the receiving thread, without lock
  *
- * The session is known, and with it the pads that there are.
+ * Adds the pads of the session, which is now known.
  */
 void
 gst_lmcc_src_show_pads (GstLmccSrc *self)
@@ -129,9 +129,9 @@ gst_lmcc_src_show_pads (GstLmccSrc *self)
 
 /**
  * gst_lmcc_src_hide_pads:
- * @self: the source, which does not receive
+ * @self: the source, not receiving
  *
- * Takes away what gst_lmcc_src_show_pads() added.
+ * Removes the pads that gst_lmcc_src_show_pads() has added.
  */
 void
 gst_lmcc_src_hide_pads (GstLmccSrc *self)

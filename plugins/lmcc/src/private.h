@@ -17,8 +17,8 @@ G_BEGIN_DECLS
 
 GST_DEBUG_CATEGORY_EXTERN (gst_lmcc_src_debug);
 
-/* What the I/O thread calls the source's descriptors. The record is read before
- * the groups: packets of a new table are understood with it. */
+/* Tags of the source's descriptors in the I/O thread. The session record is read before
+ * the groups, because packets after a change need the new record. */
 enum
 {
   GST_LMCC_SRC_TAG_HOST,
@@ -28,19 +28,19 @@ enum
   GST_LMCC_SRC_N_TAGS = GST_LMCC_SRC_TAG_GROUPS + LMCC_MAX_GROUPS,
 };
 
-/* Pictures whose timestamps are looked at to learn their distance. */
+/* Number of pictures whose timestamps are used to learn their distance. */
 #define GST_LMCC_SRC_N_TIMESTAMPS 16
 
 typedef struct _GstLmccSrcCopies GstLmccSrcCopies;
 
 /**
  * GstLmccSrcHost:
- * @readable: the kernel has something to tell
- * @missing: groups that are to be joined and are not
- * @lost: bit set of the interfaces: groups are to be joined again there, as
- *     the host may have forgotten that it is a member, or could not be one
+ * @readable: whether the kernel has notifications
+ * @missing: groups whose join has failed and is retried
+ * @lost: bit set of interfaces on which groups must be joined again, because the host
+ *     may have forgotten its membership or could not join
  *
- * Times of g_get_monotonic_time().
+ * Times are of g_get_monotonic_time().
  */
 typedef struct
 {
@@ -54,47 +54,47 @@ typedef struct
 } GstLmccSrcHost;
 
 /*
- * Threads: the application's (properties, state changes), an I/O thread that
- * receives (in PLAYING only, alone with the sockets and the receiver's changes;
- * other sources may have the same one), each pad's task (takes from its queue
- * and pushes).
+ * Threads: the application's threads (properties, state changes); an I/O thread that
+ * receives (in PLAYING only; it alone uses the sockets and changes the receiver; several
+ * sources can share it); the task of each pad (takes from its queue and pushes).
  *
- * Locks: the object lock guards the settings; `lock` guards the receiver and what
- * the application may ask of it; the queues have their own. None is taken while
- * another is held, and none is held while pushing, posting or notifying.
+ * Locks: the object lock protects the settings; `lock` protects the receiver and
+ * everything that the application can read of it; the queues have locks of their own. No
+ * lock is taken while another is held, and none is held while pushing, posting or
+ * notifying.
  */
 struct _GstLmccSrc
 {
   GstElement parent;
 
   GstLmccSrcOutput video;
-  /* Its pad is the element's while the session that is open has sound. */
+  /* The element only has this pad while the open session has audio. */
   GstLmccSrcOutput sound;
   gint sound_added; /* atomic */
-  /* Its pad is the element's only then, too. */
+  /* Whether the element only has the video pad while a session is open. */
   gboolean video_appears;
   guint stream_group_id;
 
   /* object lock */
   GstLmccSrcSettings settings;
-  gboolean latency_given; /* by its property */
+  gboolean latency_given; /* by the property itself */
   GstLmccUriTaken uri_taken;
-  gchar *uri_error; /* what was wrong with it, or NULL */
+  gchar *uri_error; /* error of the latest URI, or NULL */
   GArray *answers;
 
-  /* READY to PAUSED sets them; then constant until PAUSED to READY */
+  /* Set from READY to PAUSED; then constant until PAUSED to READY */
   LmccAddress address;
   LmccAddress source;
   guint16 port;
   guint buffer_size;
   LmccSettings *algorithm_settings;
 
-  /* the I/O thread while it has the source, else the thread that changes the
-   * state */
-  GstLmccPaths paths;     /* the interfaces that groups are joined on */
-  GstLmccInterface iface; /* the first of them that can be used */
+  /* Owned by the I/O thread while it has the source, otherwise by the thread that changes
+   * the state */
+  GstLmccPaths paths;     /* interfaces that groups are joined on */
+  GstLmccInterface iface; /* the first usable one */
   GstLmccSrcHost host;
-  GstLmccSrcCopies *copies; /* or NULL: there is one interface */
+  GstLmccSrcCopies *copies; /* NULL with a single interface */
   gint group_fds[LMCC_MAX_GROUPS];
   guint32 overflows[LMCC_MAX_GROUPS];
   gint control_fd;
@@ -104,24 +104,24 @@ struct _GstLmccSrc
   gint learning_fd;
   gint notice_fd;
   LmccAddress learning_address;
-  guint buffer_wanted; /* 0: not known */
-  guint buffer_got;    /* the smallest */
+  guint buffer_wanted; /* 0 if unknown */
+  guint buffer_got;    /* the minimum of all groups */
   gboolean buffer_overflown;
   gboolean buffer_warned;
-  gboolean all_read; /* something came, and nothing of it is left */
+  gboolean all_read; /* all received packets were read */
   GArray *actions;
   guint next_action;
   gboolean told_pads;
   gboolean segments_pass;
   gboolean hiding;
-  LmccTime segment_start; /* once what is hidden has been sent */
+  LmccTime segment_start; /* of the segment after the hidden pictures */
   guint32 timestamps[GST_LMCC_SRC_N_TIMESTAMPS];
   guint n_timestamps;
   GstClock *clock;
   LmccTime last_now;
   gboolean started;
   LmccTime last_run;
-  LmccTime epoch; /* the library's time - the running time */
+  LmccTime epoch; /* library time - running time */
   LmccTime latency_told;
   gsize budget_told;
   LmccTime next_stats;
@@ -129,8 +129,8 @@ struct _GstLmccSrc
   GstLmccIo *io;
   gint running;          /* atomic */
   gint settings_changed; /* atomic */
-  gint enough;           /* atomic: the video has ended */
-  gint ended;            /* atomic: nothing more comes until PAUSED to READY */
+  gint enough;           /* atomic: num-buffers of video were output */
+  gint ended;            /* atomic: ended until PAUSED to READY */
   gint level;            /* atomic */
 
   /* lock */
@@ -138,7 +138,7 @@ struct _GstLmccSrc
   LmccReceiver *receiver;
   gboolean have_session;
   LmccSession session;
-  LmccTime last_latency; /* of what has ended */
+  LmccTime last_latency; /* of the session that has ended */
   LmccReceiverStats past;
   guint64 oversize;
   guint64 copied;
@@ -183,11 +183,11 @@ void gst_lmcc_src_fit_buffers (GstLmccSrc *self);
 gsize gst_lmcc_src_get_buffer_room (GstLmccSrc *self);
 void gst_lmcc_src_check_buffers (GstLmccSrc *self);
 
-/* src/actions.c: what the library asks for */
+/* src/actions.c: actions of the library */
 void gst_lmcc_src_collect_actions (GstLmccSrc *self);
 void gst_lmcc_src_perform_actions (GstLmccSrc *self, LmccTime now);
 
-/* src/source.c: whose session it is */
+/* src/source.c: choice of the sender */
 void
 gst_lmcc_src_tell_warning (GstLmccSrc *self, const LmccReceiverAction *action);
 void gst_lmcc_src_tell_source_changed (GstLmccSrc *self,

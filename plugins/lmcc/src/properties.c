@@ -506,7 +506,7 @@ static const GstLmccProperty rows[] = {
    */
   GST_LMCC_UINT (stats_update_interval, "stats-update-interval",
       "Statistics update interval",
-      "Interval of notifications of stats (ms, 0 = none)", 0, G_MAXUINT, 0,
+      "Interval at which stats is notified (ms, 0 = never)", 0, G_MAXUINT, 0,
       PLAYING),
 };
 

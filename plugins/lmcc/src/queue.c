@@ -7,14 +7,14 @@
 
 #include <gst/base/gstqueuearray.h>
 
-/* Room for so many is there from the start; it grows. */
+/* Initial number of items; it grows. */
 #define FIRST_ITEMS 8
 
-/* Longest buffer list: what one push can hold up. */
+/* Maximum length of a buffer list, which limits the time of one push. */
 #define MAX_LIST 64
 
-/* What a buffer takes beside its bytes: the buffer itself, with room for 16
- * memories, one of these, the packet that it is of, and its item here. */
+/* Memory that a buffer takes in addition to its data: the buffer itself, with
+ * room for 16 memories, one of these, its packet, and its item in the queue. */
 #define BUFFER_COST 704
 
 typedef struct
@@ -41,10 +41,11 @@ struct _GstLmccSrcQueue
 
 /**
  * gst_lmcc_src_queue_new:
- * @max_bytes: most that may wait, with what buffers take beside their bytes
- * @max_time: longest that a buffer may wait beyond the latency, ns
+ * @max_bytes: maximum size of the queued data, including the overhead of
+ *     buffers
+ * @max_time: maximum time that a buffer may wait beyond the latency, ns
  *
- * Returns: (transfer full): a queue that is flushing
+ * Returns: (transfer full): a queue in flushing state
  */
 GstLmccSrcQueue *
 gst_lmcc_src_queue_new (gsize max_bytes, guint64 max_time)
@@ -62,7 +63,7 @@ gst_lmcc_src_queue_new (gsize max_bytes, guint64 max_time)
 
 /**
  * gst_lmcc_src_queue_free:
- * @queue: (transfer full): a queue that no thread uses any more
+ * @queue: (transfer full): a queue that is no longer used by any thread
  */
 void
 gst_lmcc_src_queue_free (GstLmccSrcQueue *queue)
@@ -77,9 +78,9 @@ gst_lmcc_src_queue_free (GstLmccSrcQueue *queue)
 /**
  * gst_lmcc_src_queue_set_latency:
  * @queue: the queue
- * @latency: how long before it is due a buffer may come, ns
+ * @latency: maximum time that a buffer arrives before it is due, ns
  *
- * A sink without a queue before it holds up the task until a buffer is due.
+ * A sink without a queue in front blocks the task until a buffer is due.
  */
 void
 gst_lmcc_src_queue_set_latency (GstLmccSrcQueue *queue, guint64 latency)
@@ -92,7 +93,7 @@ gst_lmcc_src_queue_set_latency (GstLmccSrcQueue *queue, guint64 latency)
 /**
  * gst_lmcc_src_queue_set_max_bytes:
  * @queue: the queue
- * @max_bytes: most that may wait from the next buffer on
+ * @max_bytes: maximum size of the queued data, from the next buffer on
  */
 void
 gst_lmcc_src_queue_set_max_bytes (GstLmccSrcQueue *queue, gsize max_bytes)
@@ -132,9 +133,9 @@ drop_item (GstLmccSrcQueue *queue, guint index)
   gst_mini_object_unref (item.object);
 }
 
-/* An event that another one of its type follows, without a buffer between, says
- * nothing any more: else a pad that cannot push would gather them for ever. The
- * later one takes its place, so that caps stay before a segment. */
+/* An event is obsolete if another one of its type follows without a buffer in
+ * between; a blocked pad would otherwise collect them for ever. The later event
+ * takes the place of the earlier one, so that caps stay before a segment. */
 static void
 fold_event (GstLmccSrcQueue *queue, guint index)
 {
@@ -175,8 +176,9 @@ drop_oldest_unit (GstLmccSrcQueue *queue)
 /**
  * gst_lmcc_src_queue_push_event:
  * @queue: the queue
- * @event: (transfer full): goes out after all that was pushed before it; where
- *     one of its type waits and no buffer behind that, it takes its place
+ * @event: (transfer full): an event, which is output after everything that was
+ *     queued before it. It replaces a queued event of the same type if no
+ *     buffer follows that
  */
 void
 gst_lmcc_src_queue_push_event (GstLmccSrcQueue *queue, GstEvent *event)
@@ -197,8 +199,8 @@ gst_lmcc_src_queue_push_event (GstLmccSrcQueue *queue, GstEvent *event)
  * @unit_start: whether it is the first packet of its unit
  * @now: the time, ns
  *
- * gst_lmcc_src_queue_wake() is to follow: else the pushing thread would be
- * woken for each packet of many.
+ * The caller must then call gst_lmcc_src_queue_wake(), so that the pushing
+ * thread does not wake up for each packet.
  */
 void
 gst_lmcc_src_queue_push_buffer (GstLmccSrcQueue *queue, GstBuffer *buffer,
@@ -223,9 +225,9 @@ gst_lmcc_src_queue_push_buffer (GstLmccSrcQueue *queue, GstBuffer *buffer,
  * gst_lmcc_src_queue_wake:
  * @queue: the queue
  *
- * Has gst_lmcc_src_queue_pop() take the buffers that were pushed.
+ * Makes gst_lmcc_src_queue_pop() return the buffers that were queued.
  *
- * Returns: whether there is something to take
+ * Returns: whether the queue has items
  */
 gboolean
 gst_lmcc_src_queue_wake (GstLmccSrcQueue *queue)
@@ -240,7 +242,7 @@ gst_lmcc_src_queue_wake (GstLmccSrcQueue *queue)
   return waits;
 }
 
-/* Must be called with the lock, and a buffer in front. */
+/* Must be called with the lock, if the first item is a buffer. */
 static GstMiniObject *
 take_list (GstLmccSrcQueue *queue)
 {
@@ -267,10 +269,10 @@ take_list (GstLmccSrcQueue *queue)
  * gst_lmcc_src_queue_pop:
  * @queue: the queue
  *
- * Waits for something to push.
+ * Waits for an item.
  *
  * Returns: (transfer full) (nullable): an event, or a buffer list of all
- *     packets that wait before the next event; %NULL when flushing
+ * packets before the next event; %NULL when flushing
  */
 GstMiniObject *
 gst_lmcc_src_queue_pop (GstLmccSrcQueue *queue)
@@ -297,7 +299,7 @@ gst_lmcc_src_queue_pop (GstLmccSrcQueue *queue)
 /**
  * gst_lmcc_src_queue_set_flushing:
  * @queue: the queue
- * @flushing: whether gst_lmcc_src_queue_pop() returns at once, with nothing
+ * @flushing: whether gst_lmcc_src_queue_pop() returns %NULL at once
  */
 void
 gst_lmcc_src_queue_set_flushing (GstLmccSrcQueue *queue, gboolean flushing)
@@ -311,7 +313,7 @@ gst_lmcc_src_queue_set_flushing (GstLmccSrcQueue *queue, gboolean flushing)
 /**
  * gst_lmcc_src_queue_clear:
  * @queue: the queue
- * @events: whether events go as well
+ * @events: whether to drop events too
  */
 void
 gst_lmcc_src_queue_clear (GstLmccSrcQueue *queue, gboolean events)
@@ -335,7 +337,7 @@ gst_lmcc_src_queue_clear (GstLmccSrcQueue *queue, gboolean events)
  * gst_lmcc_src_queue_get_bytes:
  * @queue: the queue
  *
- * Returns: what waits, with what buffers take beside their bytes
+ * Returns: size of the queued data, including the overhead of buffers
  */
 gsize
 gst_lmcc_src_queue_get_bytes (GstLmccSrcQueue *queue)
@@ -352,7 +354,8 @@ gst_lmcc_src_queue_get_bytes (GstLmccSrcQueue *queue)
  * gst_lmcc_src_queue_get_dropped:
  * @queue: the queue
  *
- * Returns: units dropped because the pad could not push them in time
+ * Returns: number of units that were dropped because the pad could not push
+ * them in time
  */
 guint64
 gst_lmcc_src_queue_get_dropped (GstLmccSrcQueue *queue)

@@ -10,9 +10,10 @@ G_BEGIN_DECLS
 
 /**
  * GstLmccSrcQueue:
- * Between the thread that receives, which it never holds up, and the pad's task,
- * which waits in it. What the task cannot push in time is dropped, oldest first,
- * whole units, events never.
+ *
+ * A queue between the receiving thread, which it never blocks, and the pad's task,
+ * which waits in it. Units that the task cannot push in time are dropped, oldest first
+ * and as a whole. Events are never dropped.
  */
 typedef struct _GstLmccSrcQueue GstLmccSrcQueue;
 

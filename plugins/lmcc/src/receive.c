@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* From the sockets to the library. */
+/* Passes packets from the sockets to the library. */
 #include "config.h"
 
 #include "src/private.h"
@@ -11,14 +11,15 @@
 
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
 
-/* How often a socket is asked before the others have their turn. */
+/* Maximum number of reads of one socket before the other sockets have their
+ * turn. */
 #define MAX_BATCHES 4
 
-/* A kernel timestamp further back than this is a clock that was set, not a
- * wait. */
+/* An older kernel timestamp means that the clock was set, not that the packet
+ * has waited. */
 #define MAX_AGE LMCC_SECOND
 
-/* The kernel's time now, 0 if not known. */
+/* The kernel's current time, 0 if unknown. */
 static guint64
 get_real_time (void)
 {
@@ -29,7 +30,7 @@ get_real_time (void)
   return (guint64) ts.tv_sec * LMCC_SECOND + (guint64) ts.tv_nsec;
 }
 
-/* How long before @real the kernel got a datagram whose timestamp is @stamp. */
+/* The age at @real of a datagram with the kernel timestamp @stamp. */
 static LmccTime
 get_age (guint64 real, guint64 stamp)
 {
@@ -123,7 +124,7 @@ fail (GstLmccSrc *self, const GError *error)
   GST_ELEMENT_ERROR (self, RESOURCE, READ, ("%s", error->message), (NULL));
 }
 
-/* Returns: how many datagrams the batch has then, or -1 */
+/* Returns: number of datagrams in the batch, or -1 */
 static gint
 read_socket (GstLmccSrc *self, GstLmccBatch *batch, guint tag, GError **error)
 {
@@ -132,7 +133,8 @@ read_socket (GstLmccSrc *self, GstLmccBatch *batch, guint tag, GError **error)
 
   for (batches = 0; batches < MAX_BATCHES; batches++) {
     n = gst_lmcc_batch_add (batch, get_fd (self, tag), tag, error);
-    /* Asked again, an empty socket would cost as much as the packet did. */
+    /* Reading an empty socket again would cost as much as reading the
+     * packet. */
     if (n < 0 || !gst_lmcc_batch_is_full (batch))
       return n;
   }
@@ -163,10 +165,10 @@ read_all (GstLmccSrc *self, GstLmccBatch *batch, GError **error)
  * gst_lmcc_src_receive:
  * @self: the source
  *
- * Takes what has come to all sockets, and hands it to the library in the order
- * in which it came: packets of several groups may have gathered for some
- * milliseconds, and where a train ends is told by their order. Where a socket
- * is of no use the source stops, with an error message.
+ * Reads the packets of all sockets and passes them to the library in the order
+ * of arrival. The order matters because packets of several groups may have
+ * queued up for some milliseconds, and the result of a packet train depends on
+ * it. If a socket cannot be read, the source stops with an error message.
  */
 void
 gst_lmcc_src_receive (GstLmccSrc *self)
@@ -198,7 +200,7 @@ discard (gint fd)
  * gst_lmcc_src_discard:
  * @self: the source
  *
- * Drops what waits in the sockets.
+ * Drops the unread packets of all sockets.
  */
 void
 gst_lmcc_src_discard (GstLmccSrc *self)

@@ -3,7 +3,7 @@
  */
 
 /* Reports to the sender. All of it belongs to the receiving thread while that
- * runs, else to the thread that changes the state. */
+ * runs, otherwise to the thread that changes the state. */
 #include "config.h"
 
 #include "src/private.h"
@@ -15,21 +15,21 @@
 static void
 count_error (GstLmccSrc *self, const gchar *cause)
 {
-  GST_DEBUG_OBJECT (self, "a report did not get to the sender: %s", cause);
+  GST_DEBUG_OBJECT (self, "a report did not reach the sender: %s", cause);
   g_mutex_lock (&self->lock);
   self->report_errors++;
   g_mutex_unlock (&self->lock);
 }
 
-/* Until the sender answers again the algorithm has to do with what it can
+/* Until the sender answers again, the algorithm only has the values that it can
  * measure alone. */
 static void
 warn (GstLmccSrc *self, const gchar *cause, const gchar *remedy)
 {
   if (gst_lmcc_src_may_warn (&self->host.next_report_warning))
     GST_ELEMENT_WARNING (self, RESOURCE, OPEN_WRITE,
-        ("Reports to the sender cannot be sent: %s%s%s. It is tried again.",
-            cause, remedy[0] ? ". " : "", remedy),
+        ("Cannot send reports to the sender: %s%s%s. Trying again.", cause,
+            remedy[0] ? ". " : "", remedy),
         (NULL));
 }
 
@@ -57,7 +57,7 @@ open_socket (GstLmccSrc *self, const LmccAddress *address, guint16 port)
   return TRUE;
 }
 
-/* Returns: the errno of what this host did not send, 0 for none. */
+/* Returns: errno if this host could not send, otherwise 0 */
 static gint
 send_once (GstLmccSrc *self, const LmccReceiverAction *action)
 {
@@ -66,7 +66,7 @@ send_once (GstLmccSrc *self, const LmccReceiverAction *action)
 
   if (!open_socket (self, &action->destination, action->port))
     return 0;
-  /* What the network answered to the one before. */
+  /* The network's error for the previous report. */
   code = gst_lmcc_socket_take_error (self->report_fd);
   if (code != 0)
     count_error (self, g_strerror (code));
@@ -81,11 +81,11 @@ send_once (GstLmccSrc *self, const LmccReceiverAction *action)
 /**
  * gst_lmcc_src_send_report:
  * @self: the source
- * @action: a report, and where it goes
+ * @action: a report and its destination
  *
- * Sends a report. One that does not get there is counted. What this host
- * refuses is tried once more from a new socket, as its address may have
- * changed; then a warning says why.
+ * Sends a report. Reports that do not arrive are counted. If this host cannot
+ * send, it tries once more with a new socket, because its address may have
+ * changed. If that fails too, a warning gives the reason.
  */
 void
 gst_lmcc_src_send_report (GstLmccSrc *self, const LmccReceiverAction *action)

@@ -9,15 +9,17 @@
 
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
 
-/* A source that has not run for this much longer than it may wait stood still:
- * no busy machine explains it. */
+/* A source that runs this much later than scheduled was stopped; a busy machine
+ * does not explain it. */
 #define STALL (3 * LMCC_SECOND)
 
-/* Of the budget, so much at most waits for pads that cannot push. */
+/* Maximum share of the memory budget for data that waits for blocked pads:
+ * 1 / this value. */
 #define VIDEO_SHARE 2
 #define SOUND_SHARE 16
 
-/* A running time that goes back by so much has started again, after a flush. */
+/* If the running time goes back by more than this, it has restarted after a
+ * flush. */
 #define RESTART LMCC_SECOND
 
 static gboolean
@@ -26,7 +28,7 @@ is_running (GstLmccSrc *self)
   return g_atomic_int_get (&self->running);
 }
 
-/* Others read it to know the library's time. */
+/* Other threads read it to get the library's time. */
 static void
 set_epoch (GstLmccSrc *self, LmccTime epoch)
 {
@@ -39,10 +41,8 @@ set_epoch (GstLmccSrc *self, LmccTime epoch)
  * gst_lmcc_src_get_now:
  * @self: the source
  *
- * Must be called without the lock.
- *
- * Returns: the library's time: the running time, made to go on where that
- *     starts again
+ * Returns: the library's time: the running time, which continues when the
+ * running time restarts
  */
 LmccTime
 gst_lmcc_src_get_now (GstLmccSrc *self)
@@ -85,7 +85,7 @@ apply_settings (GstLmccSrc *self)
   gst_lmcc_src_apply_answers (self, now);
 }
 
-/* What pads cannot push is the least important of what is held. */
+/* Data that waits for blocked pads is the least important data in memory. */
 static void
 share_budget (GstLmccSrc *self, gsize budget)
 {
@@ -121,7 +121,7 @@ check_latency (GstLmccSrc *self)
   g_mutex_lock (&self->lock);
   latency = lmcc_receiver_get_latency (self->receiver);
   g_mutex_unlock (&self->lock);
-  /* The last pictures are still to be shown when the session is over. */
+  /* The last pictures are shown after the end of the session. */
   if (latency == self->latency_told || g_atomic_int_get (&self->ended))
     return;
   self->latency_told = latency;
@@ -150,9 +150,9 @@ check_stats (GstLmccSrc *self)
   }
 }
 
-/* Where packets come, the sockets may be left alone for a while.
+/* While packets arrive, the sockets need not be polled for a while.
  *
- * Returns: when the source is to run again, at gst_lmcc_io_get_time() */
+ * Returns: time of the next run, at gst_lmcc_io_get_time() */
 static guint64
 get_due (GstLmccSrc *self)
 {
@@ -181,9 +181,9 @@ receive (GstLmccSrc *self)
     gst_lmcc_src_perform_actions (self, gst_lmcc_src_get_now (self));
 }
 
-/* What waits in the sockets after this process was stopped is older than all
- * that is to be shown, and where packets are missing among it, for want of
- * room, nobody can tell. */
+/* After this process was stopped, the packets in the sockets are too old to be
+ * shown. Some may be missing because the buffers were full, which nobody can
+ * tell. */
 static void
 check_stall (GstLmccSrc *self)
 {
@@ -206,7 +206,7 @@ start_receiver (GstLmccSrc *self)
     return;
   self->started = TRUE;
   self->last_run = now;
-  /* What came while paused is old. */
+  /* Packets from the pause are too old. */
   gst_lmcc_src_discard (self);
   if (g_atomic_int_get (&self->ended))
     return;
@@ -218,7 +218,7 @@ start_receiver (GstLmccSrc *self)
   gst_lmcc_src_perform_actions (self, now);
 }
 
-/* The video has given out as many buffers as are wanted. */
+/* The video has reached num-buffers. */
 static void
 check_enough (GstLmccSrc *self)
 {
@@ -232,14 +232,14 @@ check_enough (GstLmccSrc *self)
   gst_lmcc_src_collect_actions (self);
   g_mutex_unlock (&self->lock);
   gst_lmcc_src_perform_actions (self, now);
-  /* The handler of a message may have stopped the source, whose queues are for
-   * the next session then. */
+  /* A message handler may have stopped the source; its queues then belong to
+   * the next session. */
   if (is_running (self))
     gst_lmcc_src_output_push_event (&self->sound, gst_event_new_eos ());
 }
 
-/* A GstLmccIoRun. Each step may post a message whose handler stops the source,
- * and frees it. */
+/* A GstLmccIoRun. Each step may post a message whose handler stops and frees
+ * the source. */
 static guint64
 run (GstLmccIo *io G_GNUC_UNUSED, gpointer user_data)
 {
@@ -315,7 +315,7 @@ gst_lmcc_src_session_init (GstLmccSrc *self)
  * gst_lmcc_src_end:
  * @self: the source; called by the video pad's task
  *
- * Has the reception end.
+ * Ends the reception.
  */
 void
 gst_lmcc_src_end (GstLmccSrc *self)
@@ -328,7 +328,8 @@ gst_lmcc_src_end (GstLmccSrc *self)
  * gst_lmcc_src_note_end:
  * @self: the source; called by the I/O thread without lock
  *
- * Nothing more comes. What came last is shown with the latency that was told.
+ * Records the end of the stream. The last data is shown with the latency that
+ * was announced.
  */
 void
 gst_lmcc_src_note_end (GstLmccSrc *self)
@@ -341,18 +342,18 @@ gst_lmcc_src_note_end (GstLmccSrc *self)
 
 /**
  * gst_lmcc_src_session_start:
- * @self: the source, open
+ * @self: the open source
  *
- * Starts to receive. On an error a message has been posted.
+ * Starts receiving. An error is posted as a message.
  *
- * Returns: whether it does
+ * Returns: whether it has started
  */
 gboolean
 gst_lmcc_src_session_start (GstLmccSrc *self)
 {
   LmccReceiver *receiver;
 
-  /* Before the settings are read: one that is set meanwhile is applied
+  /* Reset before the settings are read, so that a concurrent change is applied
    * again. */
   g_atomic_int_set (&self->settings_changed, FALSE);
   receiver = create_receiver (self);
@@ -377,8 +378,8 @@ gst_lmcc_src_session_start (GstLmccSrc *self)
  * gst_lmcc_src_session_stop:
  * @self: the source
  *
- * Stops to receive. The base group stays joined, the others are left. What has
- * been received and not pushed is dropped.
+ * Stops receiving. The base group stays joined; the source leaves all others.
+ * Received data that was not pushed is dropped.
  */
 void
 gst_lmcc_src_session_stop (GstLmccSrc *self)

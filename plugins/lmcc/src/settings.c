@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* How the properties are set and read, and the URI that says several. */
+/* Sets and reads the properties, and the URI that combines several of them. */
 #include "config.h"
 
 #include "common/profiles.h"
@@ -28,7 +28,7 @@ uri_says (const GstLmccSrc *self, const gchar *name)
   return FALSE;
 }
 
-/* The profile's latency, unless the user says one. */
+/* Uses the latency of the profile, unless the user has set one. */
 static void
 apply_profile (GstLmccSrc *self)
 {
@@ -55,7 +55,7 @@ take_uri (GstLmccSrc *self, const GstLmccUri *uri)
  * @text: the URI
  * @error: %GST_URI_ERROR
  *
- * Returns: whether the settings are those of the URI now
+ * Returns: whether the settings were taken from the URI
  */
 gboolean
 gst_lmcc_src_set_uri (GstLmccSrc *self, const gchar *text, GError **error)
@@ -65,8 +65,8 @@ gst_lmcc_src_set_uri (GstLmccSrc *self, const gchar *text, GError **error)
 
   if (GST_STATE (self) >= GST_STATE_PAUSED) {
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE,
-        "The URI cannot be changed while the element is in PAUSED or PLAYING: "
-        "set the element to READY or NULL first");
+        "Cannot change the URI in PAUSED or PLAYING: set the element to READY "
+        "or NULL first");
     return FALSE;
   }
 
@@ -78,8 +78,7 @@ gst_lmcc_src_set_uri (GstLmccSrc *self, const gchar *text, GError **error)
   GST_OBJECT_UNLOCK (self);
   for (i = 0; i < uri->unknown->len; i++)
     GST_WARNING_OBJECT (self,
-        "the key '%s' of the URI means nothing here: "
-        "passed over",
+        "ignoring the key '%s' of the URI, which a receiver does not use",
         (const gchar *) g_ptr_array_index (uri->unknown, i));
   return TRUE;
 }
@@ -88,8 +87,8 @@ gst_lmcc_src_set_uri (GstLmccSrc *self, const gchar *text, GError **error)
  * gst_lmcc_src_get_uri:
  * @self: the source
  *
- * Returns: (transfer full) (nullable): the URI of the settings, which says what
- *     of them is not the default; %NULL where they have what no URI can say
+ * Returns: (transfer full) (nullable): a URI with all settings that are not the
+ * default; %NULL if a URI cannot express them
  */
 gchar *
 gst_lmcc_src_get_uri (GstLmccSrc *self)
@@ -117,7 +116,7 @@ set_uri_property (GstLmccSrc *self, const gchar *text)
 /**
  * gst_lmcc_src_set_property:
  *
- * As #GObjectClass.set_property().
+ * Implements #GObjectClass.set_property().
  */
 void
 gst_lmcc_src_set_property (GObject *object, guint id, const GValue *value,
@@ -161,7 +160,7 @@ compute_property (GstLmccSrc *self, const gchar *name, GValue *value)
 /**
  * gst_lmcc_src_get_property:
  *
- * As #GObjectClass.get_property().
+ * Implements #GObjectClass.get_property().
  */
 void
 gst_lmcc_src_get_property (GObject *object, guint id, GValue *value,

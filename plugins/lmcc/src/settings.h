@@ -13,9 +13,10 @@ G_BEGIN_DECLS
 
 /**
  * GstLmccSrcSettings:
- * What the properties say, in their own units. The strings and structures belong
- * to the struct; gst_lmcc_properties_init() makes one, and
- * gst_lmcc_properties_clear() ends it.
+ *
+ * The values of the properties, in their own units. The struct owns the strings and
+ * structures. gst_lmcc_properties_init() initializes it, and
+ * gst_lmcc_properties_clear() frees its content.
  */
 typedef struct
 {

@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Whose session is received: what the application is told and says. */
+/* The choice of the sender: messages to the application, and its answers. */
 #include "config.h"
 
 #include "src/private.h"
 
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
 
-/* An application that answers more often than it is asked. */
+/* Limit for an application that sends more answers than questions. */
 #define MAX_ANSWERS 16
 
 typedef struct
@@ -18,14 +18,14 @@ typedef struct
   gboolean take;
 } Answer;
 
-/* How often the same was to be said since it was said last. */
+/* The number of such messages that were suppressed since the previous one. */
 static gchar *
 format_held_back (const LmccReceiverAction *action)
 {
   if (action->held_back == 0)
     return g_strdup ("");
-  return g_strdup_printf (" (and %" G_GUINT64_FORMAT " times since the "
-                          "latest such message)",
+  return g_strdup_printf (" (and %" G_GUINT64_FORMAT
+                          " more times since the previous message)",
       action->held_back);
 }
 
@@ -60,7 +60,7 @@ post (GstLmccSrc *self, const gchar *name, const LmccReceiverAction *action)
 /**
  * gst_lmcc_src_tell_source_changed:
  * @self: the source
- * @action: says from which sender to which
+ * @action: has the addresses of both senders
  */
 void
 gst_lmcc_src_tell_source_changed (GstLmccSrc *self,
@@ -72,8 +72,8 @@ gst_lmcc_src_tell_source_changed (GstLmccSrc *self,
   lmcc_address_format (&action->previous, from);
   lmcc_address_format (&action->destination, to);
   GST_ELEMENT_WARNING (self, RESOURCE, READ,
-      ("The session came from %s and is received from %s now: %s%s. Set "
-       "multicast-source to listen to one sender only",
+      ("The session came from %s and now comes from %s: %s%s. Set "
+       "multicast-source to receive from one sender only",
           from, to, action->reason, held_back),
       (NULL));
   post (self, "lmcc-source-changed", action);
@@ -82,7 +82,7 @@ gst_lmcc_src_tell_source_changed (GstLmccSrc *self,
 /**
  * gst_lmcc_src_tell_source_asked:
  * @self: the source
- * @action: says which sender is listened to, and which other one is heard
+ * @action: has the current sender and the other one
  */
 void
 gst_lmcc_src_tell_source_asked (GstLmccSrc *self,
@@ -95,7 +95,7 @@ gst_lmcc_src_tell_source_asked (GstLmccSrc *self,
 /**
  * gst_lmcc_src_tell_source_beside:
  * @self: the source
- * @action: says which sender is listened to, and which other one is heard
+ * @action: has the current sender and the other one
  */
 void
 gst_lmcc_src_tell_source_beside (GstLmccSrc *self,
@@ -109,12 +109,11 @@ gst_lmcc_src_tell_source_beside (GstLmccSrc *self,
   lmcc_address_format (&action->previous, from);
   lmcc_address_format (&action->destination, to);
   GST_ELEMENT_WARNING (self, RESOURCE, BUSY,
-      ("Two senders share %s port %u: %s is received, and %s%s is dropped, but "
-       "loads the network%s. Have one of them send to another address or "
-       "port%s",
+      ("Two senders use %s port %u: %s is received, and %s%s is dropped but "
+       "loads the network%s. Move one of them to another address or port%s",
           lmcc_address_format (&self->address, group), self->port, from,
           same ? "another session of " : "", to, held_back,
-          same ? "" : "; multicast-source=ADDRESS chooses one"),
+          same ? "" : "; multicast-source=ADDRESS selects one of them"),
       (NULL));
   post (self, "lmcc-source-beside", action);
 }
@@ -122,12 +121,12 @@ gst_lmcc_src_tell_source_beside (GstLmccSrc *self,
 /**
  * gst_lmcc_src_answer_source:
  * @self: the source
- * @address: a sender's own address
- * @take: whether to listen to it from now on, or never
+ * @address: the sender's own address
+ * @take: %TRUE to receive from it from now on, %FALSE to ignore it for good
  *
- * The action signal; the receiving thread does what it says.
+ * Implements the action signal; the receiving thread applies the answer.
  *
- * Returns: whether @address is an address
+ * Returns: whether @address is a valid address
  */
 gboolean
 gst_lmcc_src_answer_source (GstLmccSrc *self, const gchar *address,
@@ -151,7 +150,7 @@ gst_lmcc_src_answer_source (GstLmccSrc *self, const gchar *address,
 /**
  * gst_lmcc_src_new_answers:
  *
- * Returns: (transfer full): room for what the application answers
+ * Returns: (transfer full): an empty array of answers
  */
 GArray *
 gst_lmcc_src_new_answers (void)
@@ -161,10 +160,10 @@ gst_lmcc_src_new_answers (void)
 
 /**
  * gst_lmcc_src_apply_answers:
- * @self: the source, playing
+ * @self: the source in PLAYING
  * @now: the time
  *
- * To be called from the receiving thread.
+ * Must be called from the receiving thread.
  */
 void
 gst_lmcc_src_apply_answers (GstLmccSrc *self, LmccTime now)
@@ -194,9 +193,9 @@ gst_lmcc_src_apply_answers (GstLmccSrc *self, LmccTime now)
 
 /**
  * gst_lmcc_src_read_codecs:
- * @text: (nullable): encoding names, with commas between
+ * @text: (nullable): encoding names, separated by commas
  *
- * Returns: (transfer full): they, each by itself
+ * Returns: (transfer full): an array of the names
  */
 gchar **
 gst_lmcc_src_read_codecs (const gchar *text)
@@ -212,10 +211,11 @@ gst_lmcc_src_read_codecs (const gchar *text)
 /**
  * gst_lmcc_src_find_codec:
  * @session: a session
- * @text: (nullable): encoding names that are allowed beside the usual ones
+ * @text: (nullable): encoding names that are allowed in addition to the
+ *     standard ones
  *
  * Returns: (transfer none) (nullable): the codec of @session that is not
- *     allowed
+ * allowed
  */
 const gchar *
 gst_lmcc_src_find_codec (const LmccSession *session, const gchar *text)

@@ -28,7 +28,7 @@ add_repair (LmccRepairClassStats *sum, const LmccRepairClassStats *more)
   sum->beyond_repair += more->beyond_repair;
 }
 
-/* Counters add up over pauses; what tells a state is the later one's. */
+/* Adds counters up over pauses; fields with a state keep the current value. */
 static void
 add_stats (const LmccReceiverStats *past, LmccReceiverStats *stats)
 {
@@ -72,8 +72,8 @@ add_stats (const LmccReceiverStats *past, LmccReceiverStats *stats)
  * @self: the source
  * @now: the running time
  *
- * Keeps the counters of a receiver that is about to be freed. Must be called
- * with the lock.
+ * Stores the counters of a receiver before it is freed. Must be called with the
+ * lock.
  */
 void
 gst_lmcc_src_keep_stats (GstLmccSrc *self, LmccTime now)
@@ -103,9 +103,9 @@ gst_lmcc_src_keep_stats (GstLmccSrc *self, LmccTime now)
 /**
  * gst_lmcc_src_get_receiver_stats:
  * @self: the source
- * @stats: (out): the counters since the source went to PAUSED
+ * @stats: (out): counters since the source went to PAUSED
  *
- * Returns: the library's time that they are of
+ * Returns: the library's time of @stats
  */
 LmccTime
 gst_lmcc_src_get_receiver_stats (GstLmccSrc *self, LmccReceiverStats *stats)
@@ -138,7 +138,7 @@ get_time_left (LmccTime until, LmccTime now)
   return until > now ? until - now : 0;
 }
 
-/* 0 where the algorithm has no such rate. */
+/* 0 if the algorithm has no such rate. */
 static void
 set_bitrate (GstStructure *structure, const gchar *name, gdouble bitrate)
 {
@@ -153,7 +153,7 @@ set_share (GstStructure *structure, const gchar *name, gdouble share)
     gst_structure_set (structure, name, G_TYPE_DOUBLE, share, NULL);
 }
 
-/* Only of an algorithm that reckons so; of that, what it knows. */
+/* Only for an algorithm that uses the fair rate; omits unknown values. */
 static void
 describe_fair (const LmccFairStatus *fair, LmccTime now,
     GstStructure *structure)
@@ -196,7 +196,8 @@ describe_status (const LmccControllerStatus *status, LmccTime now,
       status->suppressed, "leads", G_TYPE_BOOLEAN, status->leads, NULL);
 }
 
-/* What drives the base where others choose the layers above it. */
+/* The algorithm of the base layer, if another one chooses the layers above
+ * it. */
 static void
 describe_base (const LmccReceiverStats *stats, LmccTime now,
     GstStructure *structure)
@@ -215,10 +216,10 @@ describe_base (const LmccReceiverStats *stats, LmccTime now,
 
 /**
  * gst_lmcc_src_describe_control:
- * @stats: what the receiver tells
- * @now: of that time
- * @structure: (inout): gets what congestion control shows of itself, for the
- *     `stats` property and the message `lmcc-level-changed`
+ * @stats: statistics of the receiver
+ * @now: time of @stats
+ * @structure: (inout): gets the fields of congestion control, for the `stats`
+ *     property and the message `lmcc-level-changed`
  */
 void
 gst_lmcc_src_describe_control (const LmccReceiverStats *stats, LmccTime now,

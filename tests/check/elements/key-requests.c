@@ -167,7 +167,7 @@ GST_START_TEST (test_an_encoder_that_does_not_answer_is_told_of)
   receiver = start_receiver (&src);
   message = test_wait_message (sender, GST_MESSAGE_WARNING);
   gst_message_parse_warning (message, &error, NULL);
-  fail_unless (strstr (error->message, "No key frame came in the 4 s") != NULL
+  fail_unless (strstr (error->message, "no key frame within 4 s") != NULL
           && strstr (error->message, "Set key-int-max on x264enc") != NULL,
       "%s", error->message);
   stop (receiver, src);

@@ -159,7 +159,7 @@ GST_START_TEST (test_a_base_without_room_is_refused_with_the_cause)
                               &error),
       0);
   fail_unless (strstr (error->message, "20 kbit/s") != NULL);
-  fail_unless (strstr (error->message, "Make it 35 kbit/s") != NULL, "%s",
+  fail_unless (strstr (error->message, "Set it to 35 kbit/s") != NULL, "%s",
       error->message);
   fail_unless_equals_int (lmcc_ladder_fit_layers (enough, 1, &limits, rates,
                               NULL),

@@ -55,37 +55,37 @@ typedef struct
 
 static const Row rows[] = {
   { "test_layers_that_cannot_be_are_refused_with_a_remedy", "layering=explicit",
-      "layers are not possible", "layer-rates" },
+      "Cannot use these layers", "layer-rates" },
   { "test_layers_that_cannot_be_are_refused_with_a_remedy",
-      "layering=explicit layer-rates=128k,fast", "layers are not possible",
+      "layering=explicit layer-rates=128k,fast", "Cannot use these layers",
       "128k" },
   { "test_layers_that_cannot_be_are_refused_with_a_remedy",
       "layering=doubling layers=64 base-rate=1000000",
-      "layers are not possible", "fewer layers" },
+      "Cannot use these layers", "fewer layers" },
   { "test_an_old_send_timeout_in_seconds_is_refused", "send-timeout=600",
       "milliseconds", "at least 1000" },
   { "test_layers_that_do_not_fit_the_algorithm_are_refused",
-      "algorithm=flid-sl", "session is not possible", "fixed rates" },
+      "algorithm=flid-sl", "Cannot start this session", "fixed rates" },
   { "test_an_algorithm_of_fixed_rates_says_how_to_get_them", "algorithm=rlc",
       "what the codec makes", "layering=doubling" },
   { "test_an_address_that_is_never_routed_is_refused", "address=224.0.0.77",
       "RFC 5771", "239.255.42.1" },
   { "test_layers_that_do_not_fit_the_algorithm_are_refused",
       "algorithm=rlc layering=equal layers=4 base-rate=100000",
-      "session is not possible", "doubling" },
+      "Cannot start this session", "doubling" },
   { "test_layers_that_do_not_fit_the_algorithm_are_refused",
       "algorithm=flid-dl layering=equal layers=64 base-rate=100000 "
       "address=239.255.255.190",
-      "session is not possible", "leave the base address's scope" },
+      "Cannot start this session", "leave the base address's scope" },
   { "test_levels_that_the_layers_do_not_have_are_refused", "levels=fallback",
-      "session is not possible", "link more" },
+      "Cannot start this session", "link more" },
   { "test_levels_that_the_layers_do_not_have_are_refused",
-      FOUR_LAYERS "levels=fallback", "session is not possible",
+      FOUR_LAYERS "levels=fallback", "Cannot start this session",
       "layering to native" },
   { "test_algorithm_settings_that_cannot_be_are_refused",
       FOUR_LAYERS "algorithm=flid-sl algorithm-settings="
                   "rlc,slot=0.5",
-      "rlc", "both alike" },
+      "rlc", "same algorithm" },
   { "test_algorithm_settings_that_cannot_be_are_refused",
       FOUR_LAYERS "algorithm=elm algorithm-settings=elm,slot=0.5", "slot",
       "none" },
@@ -112,7 +112,7 @@ static const Row rows[] = {
   { "test_a_slot_and_a_nominal_rtt_contradict_each_other",
       FOUR_LAYERS "algorithm=rlc algorithm-settings=rlc,slot=1.0,"
                   "nominal-rtt=0.1",
-      "session is not possible", "leave one of them out" },
+      "Cannot start this session", "leave one of them out" },
   { "test_key_frames_that_do_not_fit_are_told",
       "layering=doubling layers=6 base-rate=6000 window=1400", "key frames",
       "base-rate", .is_warning = TRUE },
@@ -176,7 +176,7 @@ GST_START_TEST (test_an_odd_port_is_warned_of)
   gst_message_parse_warning (message, &error, NULL);
   fail_unless (strstr (error->message, "is odd") != NULL
           && strstr (error->message, "RFC 3550") != NULL
-          && strstr (error->message, "Set port to an even one") != NULL,
+          && strstr (error->message, "Set port to an even number") != NULL,
       "%s", error->message);
   test_end_pipeline (pipeline);
 }

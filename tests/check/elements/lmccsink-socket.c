@@ -171,7 +171,7 @@ GST_START_TEST (a_port_that_is_taken_is_an_error_with_a_remedy)
       g_strdup_printf ("multicast-iface=lo bind-port=%u", port);
   GstElement *pipeline = launch (options);
 
-  assert_refused (pipeline, number, "set bind-port to one that is free");
+  assert_refused (pipeline, number, "set bind-port to a free port");
   close (holder);
 
   /* It is given back from READY to NULL, and can be had again. */
@@ -265,7 +265,7 @@ GST_START_TEST (a_socket_that_is_handed_over_is_closed_unless_told_otherwise)
   fail_if (g_socket_is_closed (socket));
   gst_element_set_state (pipeline, GST_STATE_NULL);
   fail_unless (g_socket_is_closed (socket));
-  assert_refused (pipeline, "is closed", "close-socket=false");
+  assert_refused (pipeline, "closed socket", "close-socket=false");
 
   /* Without it a socket is opened again. */
   gst_element_set_state (pipeline, GST_STATE_NULL);

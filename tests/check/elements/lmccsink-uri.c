@@ -115,20 +115,20 @@ typedef struct
   }
 
 static const BadUri bad_uris[] = {
-  { "http://239.1.2.3:5004", NULL, "scheme 'http': only lmcc: is read here" },
+  { "http://239.1.2.3:5004", NULL, "scheme 'http': the scheme must be lmcc:" },
   BAD ("lmcc://10.0.0.1:5004",
-      "address '10.0.0.1': give a multicast address: 224.0.0.0 to "
+      "address '10.0.0.1': use a multicast address: 224.0.0.0 to "
       "239.255.255.255"),
   BAD ("lmcc://239.1.2.3:65535",
-      "port of 'lmcc://239.1.2.3:65535': give one from 1 to 65534"),
+      "port of 'lmcc://239.1.2.3:65535': use a port from 1 to 65534"),
   BAD ("lmcc://239.1.2.3/path",
-      "path '/path': a session has none; options follow a question mark"),
+      "path '/path': a session has no path; options follow a question mark"),
   BAD ("lmcc://239.1.2.3?ttl-mc=256",
-      "ttl-mc '256': give a whole number from 0 to 255"),
+      "ttl-mc '256': use an integer from 0 to 255"),
   BAD ("lmcc://239.1.2.3?algorithm=no-such",
-      "algorithm 'no-such': give auto, none, elm"),
+      "algorithm 'no-such': use auto, none, elm"),
   BAD ("lmcc://::1@239.1.2.3",
-      "source '::1': give the sender's own address, of the same family as the "
+      "source '::1': use the sender's own address, of the same family as the "
       "group"),
   { "", NULL, "URI '': " },
 };

@@ -346,7 +346,7 @@ static const struct
   { "elm", "elm,join-time=25,strategy=(string)naive", NULL },
   { "auto", "elm", NULL },
   { "none", "none", NULL },
-  { "auto", "magic,strategy=lazy", "there is: none, elm" },
+  { "auto", "magic,strategy=lazy", "are: none, elm" },
   { "auto", "elm,colour=red", "strategy" },
   { "auto", "elm,strategy=eager", "naive" },
   { "auto", "elm,strategy=1", "naive" },

@@ -170,8 +170,8 @@ GST_START_TEST (test_a_forged_record_that_was_first_gives_way)
   gst_message_unref (wait_for (&receiver, "lmcc-level-changed"));
   sender = fake_sender_start (get_address (), PORT, 1, NULL);
   check_warning (&receiver,
-      "The session came from " FORGER " and is received from 127.0.0.1 now: ",
-      ". Set multicast-source to listen to one sender only");
+      "The session came from " FORGER " and now comes from 127.0.0.1: ",
+      ". Set multicast-source to receive from one sender only");
   message = wait_for (&receiver, "lmcc-source-changed");
   check_addresses (message, FORGER, "127.0.0.1");
   test_src_await (&receiver);
@@ -216,13 +216,13 @@ GST_START_TEST (test_another_host_beside_the_sender_is_named)
   sender = fake_sender_start (get_address (), PORT, 1, NULL);
   receiver_init (&receiver, "max-level=0");
   test_src_await (&receiver);
-  words = g_strdup_printf ("Two senders share %s port %d: 127.0.0.1 is "
+  words = g_strdup_printf ("Two senders use %s port %d: 127.0.0.1 is "
                            "received, and " FORGER
-                           " is dropped, but loads the network",
+                           " is dropped but loads the network",
       get_address (), PORT);
   check_warning (&receiver, words,
-      "Have one of them send to another address or port; "
-      "multicast-source=ADDRESS chooses one");
+      "Move one of them to another address or port; "
+      "multicast-source=ADDRESS selects one of them");
   message = wait_for (&receiver, "lmcc-source-beside");
   check_addresses (message, "127.0.0.1", FORGER);
   fake_sender_stop (sender);

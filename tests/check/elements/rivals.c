@@ -89,7 +89,7 @@ check_text (const gchar *text, const gchar *from, guint last)
 
   fail_unless (strstr (text, who) != NULL, "%s", text);
   fail_unless (strstr (text, group) != NULL, "%s", text);
-  fail_unless (strstr (text, "Set address") != NULL, "%s", text);
+  fail_unless (strstr (text, "Change address") != NULL, "%s", text);
 }
 
 GST_START_TEST (test_two_senders_on_one_host_say_so)
@@ -190,12 +190,12 @@ GST_START_TEST (test_a_receiver_of_two_senders_says_so)
   test_src_init (&receiver, "max-level=0", uri, "max-buffers=10 drop=true");
   test_src_play (&receiver);
   text = wait_warning (receiver.pipeline, NULL, 0);
-  words = g_strdup_printf ("Two senders share %s port %d: 127.0.0.1 is "
+  words = g_strdup_printf ("Two senders use %s port %d: 127.0.0.1 is "
                            "received, and another session of 127.0.0.1 is "
-                           "dropped, but loads the network",
+                           "dropped but loads the network",
       address, port);
   fail_unless (strstr (text, words) != NULL
-          && strstr (text, "Have one of them send to another address or port")
+          && strstr (text, "Move one of them to another address or port")
               != NULL
           && strstr (text, "multicast-source") == NULL,
       "%s", text);
@@ -255,7 +255,7 @@ GST_START_TEST (test_a_default_address_that_is_taken_is_left_alone)
   /* What is to be given to receivers, as it is. */
   uri = g_strdup_printf ("lmcc://" NEXT ":%d. ", port);
   fail_unless (strstr (text, "127.0.0.1 on this host") != NULL
-          && strstr (text, "takes " NEXT) != NULL && strstr (text, uri) != NULL
+          && strstr (text, "uses " NEXT) != NULL && strstr (text, uri) != NULL
           && strstr (text, "Set address") != NULL,
       "%s", text);
   other = get_address (second);

@@ -53,10 +53,10 @@ check_words (const gchar *text, const gchar *const *words, gboolean there)
 
 GST_START_TEST (test_a_sender_beyond_a_router_needs_a_ttl)
 {
-  static const gchar *const routers[] = { FAR_SOURCE, "beyond a router",
-    "ttl-mc", "route multicast", NULL };
+  static const gchar *const routers[] = { FAR_SOURCE, "behind a router",
+    "ttl-mc", "forward multicast", NULL };
   static const gchar *const all[] = { "No sender heard", "within 5 s",
-    "Let UDP ports", "gst-lmcc-1.0 doctor", NULL };
+    "Allow incoming UDP", "gst-lmcc-1.0 doctor", NULL };
   static const struct
   {
     const gchar *source;
@@ -81,9 +81,9 @@ GST_END_TEST;
 GST_START_TEST (test_a_silence_in_mid_session_has_its_own_words)
 {
   static const gchar *const present[] = { "Packets from 127.0.0.1 to 239.255.",
-    "stopped after", "has come for 5 s", "querier", NULL };
-  static const gchar *const absent[] = { "No sender heard", "Let UDP ports",
-    NULL };
+    "stopped after", "has arrived for 5 s", "querier", NULL };
+  static const gchar *const absent[] = { "No sender heard",
+    "Allow incoming UDP", NULL };
   g_autofree gchar *address =
       g_strdup_printf ("239.255.%d.1", 20 + (gint) (getpid () % 100));
   g_autofree gchar *text = NULL;
