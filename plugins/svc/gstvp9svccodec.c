@@ -269,7 +269,7 @@ open_codec (GstVp9SvcCodec *codec, const GstVp9SvcSettings *settings,
   if (!set_controls (codec, settings)
       || vpx_codec_control (&codec->context, VP9E_REGISTER_CX_CALLBACK, &output)
           != VPX_CODEC_OK)
-    return fail (codec, "take these settings", error);
+    return fail (codec, "use these settings", error);
 
   return TRUE;
 }
@@ -334,7 +334,7 @@ gst_vp9_svc_codec_set_settings (GstVp9SvcCodec *codec,
       || vpx_codec_control (&codec->context, VP8E_SET_CPUUSED,
              settings->cpu_used)
           != VPX_CODEC_OK)
-    return fail (codec, "take these settings", error);
+    return fail (codec, "use these settings", error);
 
   return TRUE;
 }
