@@ -90,10 +90,11 @@ advise_shaped (GstLmccSinkCore *core, const LmccSession *session,
 {
   if (stats->windows_cut > 0)
     GST_ELEMENT_WARNING (core, STREAM, ENCODE,
-        ("Key frames are too far apart for a window of %u ms: pictures in the "
-         "layers of fixed rates then depend on pictures that were dropped. Set "
-         "window to twice the key-frame interval plus 400 ms, or set a shorter "
-         "key-frame interval on the encoder (x264enc: key-int-max).",
+        ("Key frames are too far apart for a window of %u ms: with fixed "
+         "rates, pictures of a level then depend on pictures outside that "
+         "level. Set window to twice the key-frame interval plus 400 ms, or "
+         "set a shorter key-frame interval on the encoder (x264enc: "
+         "key-int-max).",
             (guint) (session->window / LMCC_MSECOND)),
         (NULL));
   advise_key_frames (core, session, stats);

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The properties of lmccsink: what they are, and what they mean. */
+/* The properties of lmccsink. */
 #include "config.h"
 
 #include "sink/settings.h"

@@ -66,10 +66,9 @@ gst_lmcc_sink_caps_are_sound (const GstCaps *caps)
   return TRUE;
 }
 
-#define SOUND_REMEDY                                                           \
-  "Audio belongs to audio_sink, together with a video: 'lmccsink name=s  ... " \
-  "! "                                                                         \
-  "s.sink_0  ... ! s.audio_sink'."
+#define SOUND_REMEDY                                     \
+  "Audio belongs to audio_sink, together with a video: " \
+  "'lmccsink name=s  ... ! s.sink_0  ... ! s.audio_sink'."
 
 /**
  * gst_lmcc_sink_refuse_sound:

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The properties of lmccsrc: what they are, and what they mean. */
+/* The properties of lmccsrc. */
 #include "config.h"
 
 #include "src/settings.h"
