@@ -3,6 +3,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """An algorithm of the library is one row, in a file of its own, and what cannot ask the registry has the same names."""
 import re
+import shutil
+import subprocess
 import sys
 import unittest
 from pathlib import Path
@@ -14,8 +16,10 @@ sys.path.insert(0, str(ROOT / 'pipelines/lib'))
 
 from demo import session
 
-PAGE = ROOT / 'docs/developers/architecture.md'
-TITLE = '## One more algorithm'
+PAGE = ROOT / 'docs/developers/add-an-algorithm.md'
+TITLE = '## In the library'
+EXAMPLE = 'threshold'
+PATCH = ROOT / f'docs/developers/examples/{EXAMPLE}.patch'
 LIST = LIBRARY / 'control/controller.h'
 # It is no algorithm: the word is the record's for none, and the settings' for others.
 NONE = 'none'
@@ -118,6 +122,19 @@ class Page(unittest.TestCase):
         for name in re.findall(r'`(?:struct )?(Lmcc\w+|lmcc_\w+)(?: \(\))?`', steps):
             if 'NAME' not in name:
                 self.assertTrue(any(name in text for text in FILES.values()), name)
+
+    @unittest.skipIf(EXAMPLE in ROWS, 'the steps of the page were followed here')
+    def test_the_example_s_number_is_the_next_one(self):
+        number = int(re.search(r'the next one is (\d+)', LIST.read_text(encoding='utf-8')).group(1))
+        row = re.search(r'\.number = (\d+),', (PATCH.with_suffix('.c')).read_text(encoding='utf-8'))
+        self.assertEqual(int(row.group(1)), number)
+
+    @unittest.skipIf(EXAMPLE in ROWS, 'the steps of the page were followed here')
+    @unittest.skipUnless(shutil.which('git'), 'git is not installed (Debian: git)')
+    def test_the_example_s_patch_applies(self):
+        result = subprocess.run(['git', 'apply', '--check', PATCH], cwd=ROOT, capture_output=True, text=True,
+                                check=False)
+        self.assertEqual(result.returncode, 0, result.stderr)
 
 
 if __name__ == '__main__':
