@@ -9,14 +9,15 @@
 
 G_BEGIN_DECLS
 
-/* The claims of so many other senders are kept. */
+/* Greatest number of other senders' claims that are kept. */
 #define LMCC_ADDRESS_CLAIMS_MAX 16
 
 /**
  * LmccAddressClaims:
- * Senders that begin at the same moment, and whose users gave no address: each
- * claims the default one before it sends, hears the others' claims, and takes the
- * range of addresses of its rank among them. Fields are private.
+ * Chooses addresses for senders that start at the same moment without an address from
+ * their users. Each sender claims the default address before it sends, collects the
+ * claims of the other senders, and takes the address range that corresponds to its rank
+ * among them. Fields are private.
  */
 typedef struct
 {

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
  * @LMCC_FAMILY_IPV4: IPv4
  * @LMCC_FAMILY_IPV6: IPv6
  *
- * What kind of address it is.
+ * Address family.
  */
 typedef enum
 {
@@ -25,8 +25,8 @@ typedef enum
 
 /**
  * LmccAddress:
- * @family: which of the two, or %LMCC_FAMILY_NONE for "not set"
- * @bytes: the address in network order; the first 4 bytes for IPv4, the rest zero
+ * @family: the address family, or %LMCC_FAMILY_NONE for "not set"
+ * @bytes: the address in network byte order; for IPv4 the first 4 bytes, the rest zero
  */
 typedef struct
 {
@@ -34,7 +34,7 @@ typedef struct
   guint8 bytes[16];
 } LmccAddress;
 
-/* Room for any address as text, with its final zero. */
+/* Size of a buffer that holds any address as text, including the terminating zero. */
 #define LMCC_ADDRESS_STRLEN 46
 
 LMCC_API gboolean lmcc_address_parse (const gchar *text, LmccAddress *address);

@@ -11,30 +11,31 @@ G_BEGIN_DECLS
 
 /**
  * LmccController:
- * A congestion-control algorithm's receiver side at work.
+ * A running instance of a congestion-control algorithm, receiver side.
  */
 typedef struct _LmccController LmccController;
 
 /**
  * LmccFairStatus:
- * @used: the algorithm reckons so; all else is 0 where it does not
- * @rate: F, what one more TCP would get, bit/s; 0: not known, as before the first
- *     loss
- * @mean: S, its mean, bit/s: what levels are compared with; 0: not known
- * @thinning: alpha, from 0 (losses follow time) to 1 (they follow packets); below
- *     0: not known
- * @chance: share of the loss events at which trains found room, 0 to 1; below 0:
- *     no train came before one
- * @turn_level: the lower one of two levels of which the upper one is held for a
- *     part of each period; -1: no level has turns
- * @turn_share: that part, 0 to 1
- * @turn_until: when the present turn ends, or %LMCC_TIME_NONE
- * @vetoed: trains say that the next layer does not fit
- * @left_alone_until: when the next layer may be joined again that was joined in
- *     vain, or %LMCC_TIME_NONE
+ * @used: whether the algorithm computes a fair rate; if not, all other fields are 0
+ * @rate: F, the rate that one more TCP connection would get, bit/s; 0: not known, as
+ *     before the first loss
+ * @mean: S, the mean of @rate, bit/s, which is compared with the rates of the levels; 0:
+ *     not known
+ * @thinning: alpha, from 0 (losses are proportional to time) to 1 (losses are
+ *     proportional to packets); below 0: not known
+ * @chance: share of the loss events at which packet trains had found room, 0 to 1; below
+ *     0: no train preceded a loss event
+ * @turn_level: the receiver alternates between this level and the next higher one; -1: it
+ *     does not alternate
+ * @turn_share: share of each period that the receiver spends on the higher level, 0 to 1
+ * @turn_until: when the receiver changes between the two levels next, or %LMCC_TIME_NONE
+ * @vetoed: packet trains show that the next layer does not fit
+ * @left_alone_until: end of the join back-off of a layer whose last join failed, or
+ *     %LMCC_TIME_NONE
  *
- * What an algorithm shows that holds the share of the path that one more TCP would
- * have.
+ * State of an algorithm that aims at the share of the path that one more TCP connection
+ * would get.
  */
 typedef struct
 {
@@ -52,28 +53,31 @@ typedef struct
 
 /**
  * LmccControllerStatus:
- * @state: what it does now, one word or two, static
- * @loss_event_rate: p, from 0 to 1
- * @calculated_rate: what the TCP model allows at p, bit/s; 0 where there is no
- *     such thing, infinite before the first loss
- * @smoothed_rate: the same, smoothed: what levels are compared with
- * @trains: (nullable): what the latest train for the next level says: "room",
- *     "full", or "queue" where one stood there before it, static
- * @timer: (nullable): what the running timer is for, static
- * @timer_at: when it runs out, or %LMCC_TIME_NONE
- * @slots: of FLID: slots that have ended
- * @lossy_slots: of these, what counts as lossy; may still grow by one that has
- *     ended when its losses show
- * @ignored: packets whose marks were not believed
- * @suppressed: reports that another receiver's made needless
- * @has_leader: of one rate for all: a receiver sets it
- * @leads: it is this one
- * @leader: its SSRC: the acker, or the current limiting receiver
- * @rtt: of one rate for all: the round-trip time: TFMCC's own, pgmcc's ackers'; 0:
- *     not known
- * @fair: of plumb: the fair rate, and what it has to do with levels
+ * @state: the current state in one or two words, a static string
+ * @loss_event_rate: p, the loss event rate, from 0 to 1
+ * @calculated_rate: the rate that the TCP model allows at p, bit/s; 0 if the algorithm
+ *     does not use the model, infinite before the first loss
+ * @smoothed_rate: @calculated_rate after smoothing, bit/s, which is compared with the
+ *     rates of the levels
+ * @trains: (nullable): result of the latest packet train for the next level, a static
+ *     string: "room", "full", or "queue" if a queue stood before the train arrived
+ * @timer: (nullable): purpose of the running timer, a static string
+ * @timer_at: when the timer expires, or %LMCC_TIME_NONE
+ * @slots: FLID: number of slots that have ended
+ * @lossy_slots: FLID: how many of @slots count as lossy; grows by one more if a loss in a
+ *     slot that has ended shows late
+ * @ignored: packets whose marks were implausible and not used
+ * @suppressed: reports that were not sent because another receiver's report made them
+ *     unnecessary
+ * @has_leader: single-rate algorithms: one of the receivers sets the rate
+ * @leads: single-rate algorithms: this receiver sets the rate
+ * @leader: SSRC of the receiver that sets the rate: the acker (pgmcc) or the current
+ *     limiting receiver (TFMCC)
+ * @rtt: single-rate algorithms: round-trip time of this receiver (TFMCC) or of the ackers
+ *     (pgmcc); 0: not known
+ * @fair: plumb: the fair rate and how it decides the level
  *
- * What an algorithm shows of itself.
+ * Observable state of an algorithm, for statistics.
  */
 typedef struct
 {
@@ -99,28 +103,30 @@ typedef struct
 
 /**
  * LmccSending:
- * What an algorithm has the session's sender do: the library's own.
+ * The sender's half of an algorithm. Only the library's own algorithms have one.
  */
 typedef struct _LmccSending LmccSending;
 
 /**
  * LmccAlgorithm:
- * @name: as in the `algorithm` properties and the session record
- * @number: what lmcc_algorithm_get_number() returns, for ever, of the library's
- *     own; 0 in others
+ * @name: name, as in the `algorithm` properties and in the session record
+ * @number: permanent number of one of the library's own algorithms, see
+ *     lmcc_algorithm_get_number(); 0 for other algorithms
  * @description: one sentence for gst-inspect-1.0
- * @paper: (nullable): where it is described
- * @settings: (array length=n_settings) (nullable): what can be set
- * @n_settings: how many
- * @needs_rtt: it uses the round-trip time; receivers measure it only then
- * @sending: (nullable): the sender's half of those that have one:
- *     lmcc_algorithm_has_slots(), lmcc_algorithm_sets_rate()
- * @create: a new controller; its first wanted level is set. @session stays
- *     where it is and changes under it, settings are those of the table
- * @train_cycle: how often the sender sends a train for each level where the user
- *     does not say, up to 60 s; 0: it sends none
+ * @paper: (nullable): the paper that describes the algorithm
+ * @settings: (array length=n_settings) (nullable): table of the algorithm's settings
+ * @n_settings: number of entries in @settings
+ * @needs_rtt: the algorithm uses the round-trip time; receivers measure it only for such
+ *     algorithms
+ * @sending: (nullable): the sender's half, for algorithms with slots
+ *     (lmcc_algorithm_has_slots()) and those that set the sender's rate
+ *     (lmcc_algorithm_sets_rate())
+ * @create: returns a new controller with its initial wanted level set. @session stays at
+ *     its address while its contents change; @settings are values for the table above
+ * @train_cycle: default interval between two packet trains for the same level, in ns, at
+ *     most 60 s; 0: the sender sends no trains
  *
- * What the registry holds of each algorithm.
+ * Entry of the registry of algorithms.
  */
 typedef struct
 {

@@ -10,11 +10,11 @@ G_BEGIN_DECLS
 
 /**
  * LmccLayerMark:
- * @klass: class of the unit that the packet belongs to
+ * @klass: class of the packet's unit
  * @switch_point: the unit is a switch point of its class
  *
- * What an encoder or splitter upstream knows of a unit better than its RTP
- * payload tells. It wins over the codec's own signs.
+ * Marks that an upstream encoder or splitter attaches to a packet. They override what the
+ * classifier reads from the RTP payload.
  */
 typedef struct
 {
@@ -24,18 +24,18 @@ typedef struct
 
 /**
  * LmccPayloadSigns:
- * @klass: class by this packet alone, -1 where it has no coded picture data
- * @key: it carries (a part of) a random access picture
- * @switch_point: it says itself that its unit is a switch point
- * @referenced: it says that later units of the same class may need its unit
- * @n_sub_layers: temporal sub-layers that its parameter set says there are, 0
- *     where it has none
- * @switch_up: it says that no later unit of a higher temporal layer needs one of
- *     such a layer before it
- * @begins_unit: it says itself that its unit begins with it
- * @ends_unit: it says itself that its unit ends with it
+ * @klass: class according to this packet alone, -1 if it has no coded picture data
+ * @key: the packet carries a random access picture or a part of one
+ * @switch_point: the payload marks its unit as a switch point
+ * @referenced: the payload says that later units of the same class may refer to its unit
+ * @n_sub_layers: number of temporal sub-layers according to a parameter set in the
+ *     packet, 0 if it has none
+ * @switch_up: the payload says that later units of higher temporal layers do not refer to
+ *     units of higher temporal layers before it
+ * @begins_unit: the payload says that its unit begins with this packet
+ * @ends_unit: the payload says that its unit ends with this packet
  *
- * What one RTP payload tells about the unit it belongs to.
+ * What one RTP payload says about the unit that it belongs to.
  */
 typedef struct
 {
@@ -51,18 +51,19 @@ typedef struct
 
 /**
  * LmccCodec:
- * @encoding_name: as in the caps
- * @single_class_advice: what setting makes the usual encoder give several
- *     classes, for a warning
- * @n_temporal: above 0: the class is @n_temporal times a spatial layer plus a
- *     temporal layer, and a picture has a unit for each spatial layer. A unit
- *     needs units of lower spatial layers and of lower temporal layers, not
- *     of others with a lower class
- * @class_is_unit: a picture has packets of several classes, lowest first, and
- *     those of each are a unit
- * @inspect: reads one RTP payload; %FALSE where it is not of this codec's form
+ * @encoding_name: encoding name, as in the caps
+ * @single_class_advice: encoder setting that yields several classes, for a warning when
+ *     all units have the same class
+ * @n_temporal: if above 0, the class is @n_temporal times the spatial layer plus the
+ *     temporal layer, and a picture has one unit per spatial layer. A unit depends on
+ *     units of lower spatial layers and of lower temporal layers, not on every unit with
+ *     a lower class
+ * @class_is_unit: a picture has packets of several classes in ascending order, and the
+ *     packets of one class form one unit
+ * @inspect: reads one RTP payload; returns %FALSE if the payload is malformed for this
+ *     codec
  *
- * One supported payload format. One file each.
+ * A supported payload format.
  */
 typedef struct
 {
@@ -80,9 +81,9 @@ LMCC_API gboolean lmcc_codec_needs_class (const LmccCodec *codec, guint klass,
 
 /**
  * LmccClassifier:
- * Groups the RTP packets of one stream into units (up to the marker bit, a new
- * timestamp, or where the payload says so or begins another quality layer) and
- * says how important each is.
+ * Groups the RTP packets of one stream into units and determines the class of each unit.
+ * A unit ends at the marker bit, at a new timestamp, where the payload says so, or where
+ * another quality layer begins.
  */
 typedef struct _LmccClassifier LmccClassifier;
 

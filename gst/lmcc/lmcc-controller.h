@@ -1,11 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What an algorithm is to a receiver. To bring one: a structure that begins with
- * an LmccController, a class of callbacks, an LmccAlgorithm whose create() makes
- * the one with the other, and lmcc_algorithm_register(). tests/installed/algorithm.c
- * is one.
- */
+ * The interface between a receiver and an algorithm. To add an algorithm, define a
+ * structure that begins with an LmccController, a class of callbacks, and an
+ * LmccAlgorithm whose create() joins the two; then call lmcc_algorithm_register().
+ * tests/installed/algorithm.c is an example. */
 #ifndef LMCC_CONTROLLER_H
 #define LMCC_CONTROLLER_H
 
@@ -16,40 +15,42 @@ G_BEGIN_DECLS
 
 /**
  * LmccControllerClass:
- * @on_second_element: the packet that comes next has this second element
- * @on_packet: a packet of a held layer came; its losses are reported after it
- * @on_expected: of a layer that was joined, the packets from @lsn on should have
- *     come, the first of them in @slot and not before @since; the first one that
- *     has come follows, later perhaps losses
- * @on_waiting_packet: a packet of a held layer came that is ahead, and waits for
- *     others to agree with it: something may be missing
- * @on_refused_packet: a packet of a held layer came whose number was another
- *     one's before, or cannot be: a copy, or one of two of which one is forged
- * @on_loss: packets of a held layer were lost, in a row
- * @on_found: a packet that @on_loss was told of has arrived after all, within a
- *     second: @loss is this one, with the same times
- * @on_left_packet: a packet came of a layer that is not held any more
- * @on_join_lead: groups turn, and are joined @lead before a slot begins: that
- *     long before it ends a slot must be decided upon
- * @on_neighbour_join: another receiver of the session joins @level: shared
- *     learning
- * @on_level: the receiver holds another level now, for whatever reason
- * @on_rtt: the round-trip time is another
- * @on_quality: in the second that ended, of @units that were due @missing were
- *     not delivered to the decoder
+ * @on_second_element: passes on the second header element of the packet that follows
+ * @on_packet: a packet of a joined layer arrived; losses that it reveals are reported
+ *     after this call
+ * @on_expected: the first packet of a newly joined layer arrived: packets from @lsn on
+ *     should have arrived, the first of them in @slot and not before @since. on_packet
+ *     for the first packet follows, and possibly on_loss
+ * @on_waiting_packet: a packet of a joined layer arrived ahead of its turn and is held
+ *     until other packets confirm its number: packets may be missing
+ * @on_refused_packet: a packet of a joined layer arrived with a number that is already
+ *     taken or impossible: either a copy, or one of two packets is forged
+ * @on_loss: consecutive packets of a joined layer were lost
+ * @on_found: a packet that @on_loss reported as lost has arrived after all, within a
+ *     second; @loss covers this packet, with the same times
+ * @on_left_packet: a packet of a layer arrived that the receiver has left
+ * @on_join_lead: with dynamic layering, the receiver joins groups @lead before a slot
+ *     begins, so the decision for a slot is due @lead before the previous slot ends
+ * @on_neighbour_join: shared learning: another receiver of the session joins @level
+ * @on_level: the receiver changed to @level, for whatever reason
+ * @on_rtt: the round-trip time changed
+ * @on_quality: once per second: @missing of the @units that were due in this second did
+ *     not reach the decoder
  * @on_session: the layer table or its rates changed
- * @on_timeout: next_timeout() is due; may come early or late
- * @next_timeout: when to call it, or %LMCC_TIME_NONE; after another level it may
- *     be due again at once: an algorithm whose settings have it not wait goes
- *     through the levels one by one
- * @on_leave: the receiver leaves the session: a last report may be due
- * @poll_report: what is to be sent to the sender now, as one RTCP packet (transfer
- *     full), or %NULL; asked until there is none after each of the above
- * @find_reason_to_leave: why the session must be left, a static string, or %NULL
- * @get_status: what it shows
- * @free: ends it
+ * @on_timeout: the time of next_timeout() has come; the call may be early or late
+ * @next_timeout: returns when to call on_timeout, or %LMCC_TIME_NONE. Right after a
+ *     change of level it may be due again at once, if the settings tell the algorithm to
+ *     step through the levels without waiting
+ * @on_leave: the receiver leaves the session; a last report may follow
+ * @poll_report: returns one RTCP packet to send to the sender now (transfer full), or
+ *     %NULL. After each of the callbacks above, the receiver calls it until it returns
+ *     %NULL
+ * @find_reason_to_leave: returns why the receiver must leave the session, a static
+ *     string, or %NULL
+ * @get_status: fills in the observable state
+ * @free: frees the controller
  *
- * What the receiver calls. All but @free may be %NULL.
+ * Callbacks that the receiver calls. All but @free may be %NULL.
  */
 typedef struct
 {
@@ -93,16 +94,17 @@ typedef struct
 
 /**
  * LmccController:
- * @algorithm: what it is
+ * @algorithm: the algorithm
  * @klass: its callbacks
- * @wanted_level: level to hold; the receiver clamps it to the session
- *     and to the user's caps
- * @reason: why, in words, a static or interned string
- * @shares_joins: it tells others of its joins, and wants to be told of theirs
- * @shared_level: a level that was joined and of which others are to be told, or
- *     0; the receiver takes it
+ * @wanted_level: the level that the algorithm wants; the receiver limits it to the
+ *     session's levels and to the user's limits
+ * @reason: reason for @wanted_level in words, a static or interned string
+ * @shares_joins: the algorithm uses shared learning: the receiver announces its joins and
+ *     listens to those of other receivers
+ * @shared_level: a level that was joined and is to be announced to other receivers, or 0;
+ *     the receiver resets it
  *
- * Every callback may change @wanted_level and @reason; the receiver reads them
+ * Every callback may change @wanted_level and @reason; the receiver reads both
  * afterwards.
  */
 struct _LmccController
@@ -120,10 +122,10 @@ struct _LmccController
 /**
  * lmcc_controller_want:
  * @controller: a controller
- * @level: the level that the receiver shall hold
- * @reason: (transfer none): why, in words, a static or interned string
+ * @level: the level that the receiver should change to
+ * @reason: (transfer none): the reason in words, a static or interned string
  *
- * For an algorithm's own callbacks.
+ * Sets the wanted level. For use in an algorithm's callbacks.
  */
 static inline void
 lmcc_controller_want (LmccController *controller, gint level,
@@ -136,11 +138,12 @@ lmcc_controller_want (LmccController *controller, gint level,
 /**
  * lmcc_controller_forget_wish:
  * @controller: a controller
- * @level: the level that the receiver holds, -1 for none
+ * @level: the current level of the receiver, -1 for none
  *
- * To be called first in each callback. A controller may ask for a higher level at
- * certain moments only. If the receiver did not follow, because of a cap, the
- * wish is over: it must not come true when the cap is lifted.
+ * Drops a wish for a higher level that the receiver did not fulfil. Call it first in each
+ * callback. A controller asks for a higher level only at certain moments. If the receiver
+ * did not follow because of a limit, the wish must not take effect later when the limit
+ * is raised.
  */
 static inline void
 lmcc_controller_forget_wish (LmccController *controller, gint level)
@@ -151,10 +154,9 @@ lmcc_controller_forget_wish (LmccController *controller, gint level)
 /**
  * lmcc_controller_follow:
  * @controller: a controller
- * @level: the level that the receiver holds, -1 for none
+ * @level: the current level of the receiver, -1 for none
  *
- * The receiver holds another level: whatever it was, that is what is wanted
- * now.
+ * Makes the receiver's current level the wanted one, whatever was wanted before.
  */
 static inline void
 lmcc_controller_follow (LmccController *controller, gint level)

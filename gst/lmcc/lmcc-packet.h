@@ -8,26 +8,26 @@
 
 G_BEGIN_DECLS
 
-/* RFC 3550 section 5.1, without CSRCs. */
+/* RTP header without CSRCs (RFC 3550 section 5.1). */
 #define LMCC_RTP_HEADER_SIZE 12
 
-/* What a sender adds to an RTP packet: the RFC 8285 section 4.1 header (4), one
+/* Bytes that a sender adds to an RTP packet: the RFC 8285 section 4.1 header (4), one
  * identifier byte, 16 data bytes, 3 bytes of padding. */
 #define LMCC_RTP_OVERHEAD 24
 
-/* What an RTP packet with repair has above the largest packet that it repairs: the
- * headers of both, those of the repair payload (10), and a length (2). */
+/* Bytes by which a repair packet exceeds the largest packet that it protects: the
+ * headers of both, the header of the repair payload (10), and a length (2). */
 #define LMCC_REPAIR_OVERHEAD (LMCC_RTP_HEADER_SIZE + LMCC_RTP_OVERHEAD + 12)
 
 /**
  * LmccPacket:
- * @data: the bytes of one UDP payload
- * @size: how many of them are in use
- * @capacity: how many there is room for
+ * @data: the contents of one UDP payload
+ * @size: used bytes of @data
+ * @capacity: allocated bytes of @data
  *
- * A reference-counted datagram. The bytes are behind the struct in one allocation.
- * References may be taken and dropped from any thread; the bytes belong to
- * whoever holds the only reference, and are read-only to everybody else.
+ * A reference-counted datagram. The bytes follow the structure in the same allocation.
+ * Any thread may take and drop references. The holder of the only reference may write the
+ * bytes; while there are several references, they are read-only.
  */
 typedef struct
 {
@@ -45,26 +45,27 @@ typedef struct
 
 /**
  * LmccPacketPool:
- * Keeps the memory of packets that are not used any more for new ones, so that
- * who receives all the time does not ask the C library for each packet.
+ * Keeps the memory of released packets for new ones, so that a receiver does not allocate
+ * memory for each packet.
  */
 typedef struct _LmccPacketPool LmccPacketPool;
 
-/* signal: nobody may go up at the end of this slot. */
+/* Value of signal: no receiver may go up at the end of this slot. */
 #define LMCC_SIGNAL_NOBODY (-1)
 
-/* place: so far it counts, and the layer's first packet of all. */
+/* Values of place: the greatest count, and the mark of a layer's very first packet. */
 #define LMCC_PLACE_MAX 127
 #define LMCC_PLACE_FIRST (-128)
 
 /**
  * LmccPacketType:
- * @LMCC_PACKET_MEDIA: a part of a picture, or of the sound
- * @LMCC_PACKET_REPAIR: repair data
- * @LMCC_PACKET_FILLER: nothing; it keeps a layer of a fixed rate at that rate
- * @LMCC_PACKET_PROBE: nothing; it counts in the layer's numbers
+ * @LMCC_PACKET_MEDIA: part of a picture, or sound
+ * @LMCC_PACKET_REPAIR: repair data (forward error correction)
+ * @LMCC_PACKET_FILLER: no content; keeps a layer of a fixed rate at that rate
+ * @LMCC_PACKET_PROBE: no content; part of a packet train, counted in the layer's sequence
+ *     numbers
  *
- * What a packet carries.
+ * Kinds of packets.
  */
 typedef enum
 {
@@ -76,34 +77,37 @@ typedef enum
 
 /**
  * LmccHeader:
- * @type: what the packet carries
- * @first: the first packet of its unit
- * @last: the last packet of its unit
- * @more: the unit goes on in a higher layer
- * @layer: the layer that the packet is counted in, below %LMCC_MAX_LAYERS
+ * @type: kind of the packet
+ * @first: first packet of its unit
+ * @last: last packet of its unit
+ * @more: the unit continues in a higher layer
+ * @layer: the layer whose sequence numbers count this packet, below %LMCC_MAX_LAYERS
  * @switch_point: the unit is a switch point of its class
- * @burst: a packet of RLC's burst, or the first of a PLM pair
- * @top_layer: the highest layer of the session now
- * @table: the session record's version modulo 4
+ * @burst: the packet belongs to a burst of RLC, or is the first of a PLM packet pair
+ * @top_layer: the highest layer of the session at present
+ * @table: version of the session's layer table, modulo 4
  * @stream: the rung (0 to 13), %LMCC_STREAM_SOUND or %LMCC_STREAM_NONE
  * @klass: the class of the unit, below %LMCC_MAX_CLASSES
- * @slot: the sender's time step, modulo the session's slot modulus
- * @signal: the highest level that may go up after this slot, or %LMCC_SIGNAL_NOBODY
- * @anchor: class-0 units of the stream so far, this one included, modulo 256
- * @lsn: layer sequence number: everything that the layer sent
- * @osn: order sequence number of a media packet; otherwise the low-water mark
- * @send_time: when the packet left, seconds in 16.16 fixed point (RFC 3550
- *     section 4, the middle 32 bits of an NTP timestamp)
- * @has_up_levels: the packet has a second element of kind 1 too; not written or
- *     read by lmcc_header_write() and lmcc_header_parse()
- * @up_levels: that element's bitmap: bit i: level i may go up after this slot
- * @place: what a second element of kind 4 says: n from 1 on: the layer sent n
- *     packets in this slot before this one, at %LMCC_PLACE_MAX that many or more; -n:
- *     it is the layer's first one in this slot, and the one before it was sent n slots
- *     earlier, or more at -%LMCC_PLACE_MAX; %LMCC_PLACE_FIRST: it is the layer's first
- *     one at all; 0: not known; not written or read by those two either
+ * @slot: number of the sender's slot, modulo the session's slot modulus
+ * @signal: the highest level to which receivers may go up after this slot, or
+ *     %LMCC_SIGNAL_NOBODY
+ * @anchor: number of class-0 units of the stream so far, including this one, modulo 256
+ * @lsn: layer sequence number; counts every packet of the layer
+ * @osn: order sequence number of a media packet; low-water mark in other packets
+ * @send_time: when the packet was sent, seconds in 16.16 fixed point (RFC 3550 section 4,
+ *     the middle 32 bits of an NTP timestamp)
+ * @has_up_levels: the packet also has a second element of kind 1; lmcc_header_write() and
+ *     lmcc_header_parse() neither write nor read it
+ * @up_levels: bitmap of the second element of kind 1; bit i: receivers may go up to level
+ *     i after this slot
+ * @place: value of a second element of kind 4. n > 0: the layer sent n packets in this
+ *     slot before this one (%LMCC_PLACE_MAX: that many or more). -n: this is the layer's
+ *     first packet in this slot, and the previous one was sent n slots earlier
+ *     (-%LMCC_PLACE_MAX: that many or more). %LMCC_PLACE_FIRST: this is the layer's very
+ *     first packet. 0: not known. lmcc_header_write() and lmcc_header_parse() neither
+ *     write nor read it
  *
- * The header-extension element that every packet of a session carries.
+ * The header-extension element of every packet in a session.
  */
 typedef struct
 {
@@ -131,15 +135,15 @@ typedef struct
 
 /**
  * LmccLoss:
- * @lsn: the first lost packet
- * @count: how many were lost in a row, at least 1
- * @before: when the packet before the gap came
- * @span: from then to the packet behind the gap, in ns
- * @gap: by how much the numbers of these two differ, at least 1
- * @index: by how much @lsn differs from the one before the gap
+ * @lsn: layer sequence number of the first lost packet
+ * @count: number of consecutive lost packets, at least 1
+ * @before: arrival time of the packet before the gap
+ * @span: time from @before to the arrival of the packet after the gap, in ns
+ * @gap: difference between the sequence numbers of these two packets, at least 1
+ * @index: difference between @lsn and the sequence number of the packet before the gap
  *
- * A run of lost packets. When each of them would have come is interpolated between
- * the neighbours of the gap (RFC 4654 section 5.2).
+ * A run of lost packets. The arrival times that they would have had are interpolated
+ * between the packets on either side of the gap (RFC 4654 section 5.2).
  */
 typedef struct
 {

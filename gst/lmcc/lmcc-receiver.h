@@ -10,54 +10,53 @@
 
 G_BEGIN_DECLS
 
-/* How long to wait for the network, beyond the sender's window. */
+/* Time that a receiver allows for the network, beyond the sender's window. */
 #define LMCC_DEFAULT_LATENCY (200 * LMCC_MSECOND)
 
-/* More packets are seldom lost between two that come, or reordered. */
+/* Larger gaps between consecutive arrivals, by loss or reordering, are rare. */
 #define LMCC_DEFAULT_MAX_LEAP 8
 
-/* The source that is heard keeps the session until neither its media nor its
- * record has come for so long. */
+/* The receiver drops its source only after neither media nor a session record has
+ * arrived for this long. */
 #define LMCC_SOURCE_TIMEOUT (600 * LMCC_MSECOND)
 
-/* Another host is taken only when the sender has been silent for so long: longer
- * than its process, or a route, pauses for. */
+/* The receiver changes to another host only after this much silence: longer than
+ * interruptions of the sender's process or of a route. */
 #define LMCC_SOURCE_TAKEOVER (10 * LMCC_SECOND)
 
-/* Who waits for a sender for so long should be told. Longer than two session
- * records are apart. */
+/* After this much waiting for a sender, the user is told. Longer than the interval
+ * between two session records. */
 #define LMCC_UNHEARD_TIMEOUT (5 * LMCC_SECOND)
 
-/* Why a sender is not heard any more, where it has ended as it should. */
+/* Reasons for an orderly end of a session. */
 #define LMCC_REASON_GOODBYE "the sender said goodbye"
 #define LMCC_REASON_SILENCE "the sender is silent"
 
-/* A joined group that carried packets and then none for so long, while the base
- * goes on, is left and joined again. */
+/* If a joined group that carried packets falls silent for this long while the base
+ * group continues, the receiver leaves and rejoins it. */
 #define LMCC_REJOIN_TIMEOUT (10 * LMCC_SECOND)
 
-/* What a receiver holds at most, unless it is told otherwise: in bytes, with what
- * it keeps beside each packet. What comes within the span, or until it has to be
- * given out, whichever is longer, but not less than the first nor more than the
- * second. */
+/* Default memory limit of a receiver in bytes, bookkeeping included: room for what
+ * arrives within LMCC_MEMORY_SPAN or until it is due, whichever is longer, but at
+ * least the minimum and at most the maximum below. */
 #define LMCC_MEMORY_AUTOMATIC_MIN (64 * 1024 * 1024)
 #define LMCC_MEMORY_AUTOMATIC_MAX (512 * 1024 * 1024)
 #define LMCC_MEMORY_SPAN (2 * LMCC_SECOND)
 
-/* Less than this is not enough for a picture and its packets' disorder. */
+/* A lower limit has no room for a picture and its reordered packets. */
 #define LMCC_MEMORY_MIN (1024 * 1024)
 
 /**
  * LmccSourcePolicy:
- * @LMCC_SOURCE_POLICY_FIRST: the sender that was heard first is listened to, and
- *     again whenever it is heard again; another host only when it has been silent
- *     for %LMCC_SOURCE_TAKEOVER, or never sent what it announced
- * @LMCC_SOURCE_POLICY_ANY: whoever is heard when the one before has been silent for
+ * @LMCC_SOURCE_POLICY_FIRST: the first sender that was heard, also when it returns after
+ *     a pause; another host only after %LMCC_SOURCE_TAKEOVER of silence, or if the first
+ *     one never sent the media that it announced
+ * @LMCC_SOURCE_POLICY_ANY: any sender, once the previous one has been silent for
  *     %LMCC_SOURCE_TIMEOUT
- * @LMCC_SOURCE_POLICY_ASK: as the first, and the user is asked about others:
- *     %LMCC_RECEIVER_ACTION_SOURCE_ASKED
+ * @LMCC_SOURCE_POLICY_ASK: as %LMCC_SOURCE_POLICY_FIRST, and other senders are reported
+ *     with %LMCC_RECEIVER_ACTION_SOURCE_ASKED
  *
- * Which host's session is received.
+ * Which host's session the receiver accepts.
  */
 typedef enum
 {
@@ -68,7 +67,8 @@ typedef enum
 
 /**
  * LmccOnLoss:
- * @LMCC_ON_LOSS_CONCEAL: deliver whole units that depend on a lost one, marked
+ * @LMCC_ON_LOSS_CONCEAL: deliver complete units that depend on a lost one, marked as
+ *     corrupted
  * @LMCC_ON_LOSS_FREEZE: deliver nothing that depends on a lost unit
  */
 typedef enum
@@ -77,47 +77,46 @@ typedef enum
   LMCC_ON_LOSS_FREEZE,
 } LmccOnLoss;
 
-/* Below it are the ports of a system's services (RFC 6335 section 6). Who forges a
- * sender's packets can name any port, and what an audience sends there comes from
- * hosts that the service may believe. */
+/* Lowest port that reports go to by default. Ports below belong to system services
+ * (RFC 6335 section 6). A host that forges a sender's packets can name any port, and a
+ * service might trust the hosts of the audience. */
 #define LMCC_FIRST_USER_PORT 1024
 
 /**
  * LmccReceiverConfig:
- * @address: the base group
- * @source: the only sender to listen to; family %LMCC_FAMILY_NONE: any
- * @session: (nullable): the session as an SDP file told it; %NULL: wait for its
+ * @address: address of the base group
+ * @source: address of the only accepted sender; family %LMCC_FAMILY_NONE: any sender
+ * @session: (nullable): the session as read from an SDP file; %NULL: wait for the session
  *     record
- * @algorithm: name in the registry, or "auto" for what the session announces
- * @settings: (nullable): the algorithm's settings; those of another one are not
- *     used, with a warning. %NULL: the standard values
- * @rtt_mode: where the round-trip time comes from
- * @fixed_rtt: the round-trip time, for %LMCC_RTT_MODE_FIXED
- * @latency: how long to wait for the network, beyond the sender's window
- * @timeout: silence that is reported, 0 for never
- * @allow_low_port: reports may go to a port below %LMCC_FIRST_USER_PORT of the
- *     sender
- * @max_level: highest level to hold, -1 for no cap
- * @max_bitrate: highest rate of a level to hold, bit/s, 0 for no cap
- * @max_memory: most that is held, in bytes, at least %LMCC_MEMORY_MIN; 0: by the
- *     measured rate, from %LMCC_MEMORY_AUTOMATIC_MIN to %LMCC_MEMORY_AUTOMATIC_MAX
- * @max_leap: packets of a layer whose numbers differ by more than this do not agree
- *     with each other, and an order number further on has to be confirmed; 0:
- *     %LMCC_DEFAULT_MAX_LEAP
+ * @algorithm: name of a registered algorithm, or "auto" for the one that the session
+ *     announces
+ * @settings: (nullable): settings for the algorithm; settings of a different algorithm
+ *     are ignored with a warning. %NULL: defaults
+ * @rtt_mode: how the round-trip time is obtained
+ * @fixed_rtt: the round-trip time in ns, for %LMCC_RTT_MODE_FIXED
+ * @latency: time allowed for the network, beyond the sender's window, in ns
+ * @timeout: silence in ns after which %LMCC_RECEIVER_ACTION_TIMEOUT is queued, 0 for
+ *     never
+ * @allow_low_port: allow reports to a port of the sender below %LMCC_FIRST_USER_PORT
+ * @max_level: highest level to join, -1 for no limit
+ * @max_bitrate: maximum total bitrate of the joined layers, bit/s, 0 for no limit
+ * @max_memory: memory limit in bytes, at least %LMCC_MEMORY_MIN; 0: derived from the
+ *     measured rate, between %LMCC_MEMORY_AUTOMATIC_MIN and %LMCC_MEMORY_AUTOMATIC_MAX
+ * @max_leap: largest plausible gap between the numbers of a layer's packets; packets
+ *     further apart do not confirm each other, and an order number further ahead needs
+ *     confirmation. 0: %LMCC_DEFAULT_MAX_LEAP
  * @on_loss: what to deliver after a loss
- * @source_policy: which host's session is received, of several
- * @end_on_bye: end with the session where the sender says BYE:
- *     %LMCC_RECEIVER_ACTION_END
- * @codecs: (nullable) (array zero-terminated=1): encoding names that sessions may
- *     have beside those that lmcc_session_codec_is_usual() knows
- * @sequence_seed: random; the first sequence number given out, the receiver's own
- *     SSRC and its dice come from it
- * @end_on_silence: as @end_on_bye, where a sender that was heard is silent for so
- *     long without one (RFC 3550 section 6.3.5), 0 for never; at least
- *     %LMCC_SOURCE_TIMEOUT
- * @no_circuit_breaker: whether a reception goes on over a path that does not carry
- *     the base layer. Not for a real network (RFC 8085 section 4.1): simulations of
- *     papers whose receivers have no such rule need it
+ * @source_policy: which host's session to accept if there are several
+ * @end_on_bye: end the reception when the sender says BYE, with %LMCC_RECEIVER_ACTION_END
+ * @codecs: (nullable) (array zero-terminated=1): further accepted encoding names, beside
+ *     those of lmcc_session_codec_is_usual()
+ * @sequence_seed: a random number that determines the first delivered sequence number,
+ *     the receiver's SSRC and its random choices
+ * @end_on_silence: end the reception after this much silence of a sender that said no BYE
+ *     (RFC 3550 section 6.3.5), in ns, at least %LMCC_SOURCE_TIMEOUT; 0 for never
+ * @no_circuit_breaker: continue even if the path cannot carry the base layer. Not for
+ *     real networks (RFC 8085 section 4.1); for simulations of papers whose receivers
+ *     have no circuit breaker
  */
 typedef struct
 {
@@ -150,38 +149,39 @@ typedef struct
  * LmccReceiverActionType:
  * @LMCC_RECEIVER_ACTION_JOIN: join group @group
  * @LMCC_RECEIVER_ACTION_LEAVE: leave group @group
- * @LMCC_RECEIVER_ACTION_DELIVER: give @packet downstream at @time
- * @LMCC_RECEIVER_ACTION_DELIVER_SOUND: give @packet, of the sound, downstream at
- *     @time
+ * @LMCC_RECEIVER_ACTION_DELIVER: deliver video packet @packet downstream, with
+ *     presentation time @time
+ * @LMCC_RECEIVER_ACTION_DELIVER_SOUND: deliver sound packet @packet downstream, with
+ *     presentation time @time
  * @LMCC_RECEIVER_ACTION_SEGMENT: start a new segment at @time
- * @LMCC_RECEIVER_ACTION_SESSION: lmcc_receiver_get_session() is new
- * @LMCC_RECEIVER_ACTION_LEVEL: the level went from @from to @to because of @reason
- * @LMCC_RECEIVER_ACTION_WAITING: nothing heard yet, or the source is gone
- *     (@reason): the receiver waits
- * @LMCC_RECEIVER_ACTION_UNHEARD: it has waited for %LMCC_UNHEARD_TIMEOUT; told
- *     once for each wait. @reason says what came meanwhile, or why the sender that
- *     was heard before is not any more
- * @LMCC_RECEIVER_ACTION_TIMEOUT: no packet for the configured time
- * @LMCC_RECEIVER_ACTION_WARNING: @reason says what is wrong with the session
- * @LMCC_RECEIVER_ACTION_SOURCE_CHANGED: the session is that of @destination from now
- *     on, and was that of @previous, because of @reason
- * @LMCC_RECEIVER_ACTION_SOURCE_ASKED: @destination sends a session, too, and
- *     @previous is listened to: lmcc_receiver_answer_source() may change that
- * @LMCC_RECEIVER_ACTION_SOURCE_BESIDE: @destination sends a session, too, at the
- *     same time as @previous, which is listened to; told once for each. Both may be
- *     the same host
+ * @LMCC_RECEIVER_ACTION_SESSION: lmcc_receiver_get_session() has changed
+ * @LMCC_RECEIVER_ACTION_LEVEL: the level changed from @from to @to because of @reason
+ * @LMCC_RECEIVER_ACTION_WAITING: the receiver waits for a sender: none has been heard
+ *     yet, or the source has gone (@reason)
+ * @LMCC_RECEIVER_ACTION_UNHEARD: the receiver has waited for %LMCC_UNHEARD_TIMEOUT;
+ *     queued once per wait. @reason says what arrived meanwhile, or why the previous
+ *     sender is no longer heard
+ * @LMCC_RECEIVER_ACTION_TIMEOUT: no packet has arrived for the configured time
+ * @LMCC_RECEIVER_ACTION_WARNING: @reason describes a problem with the session
+ * @LMCC_RECEIVER_ACTION_SOURCE_CHANGED: the receiver changed from the session of
+ *     @previous to that of @destination because of @reason
+ * @LMCC_RECEIVER_ACTION_SOURCE_ASKED: @destination also sends a session while the
+ *     receiver listens to @previous; lmcc_receiver_answer_source() can change the choice
+ * @LMCC_RECEIVER_ACTION_SOURCE_BESIDE: @destination sends a session at the same time as
+ *     @previous, which the receiver listens to; queued once per session. Both addresses
+ *     may be the same host
  * @LMCC_RECEIVER_ACTION_REPORT: send @packet (RTCP) to @destination, UDP port @port
  * @LMCC_RECEIVER_ACTION_SEND_CONTROL: send @packet (RTCP) to group @group, on the
- *     session's port + 1 and with its TTL
- * @LMCC_RECEIVER_ACTION_MEMORY_FULL: what is held fills its budget; @reason says
- *     what is given up
- * @LMCC_RECEIVER_ACTION_CIRCUIT_BREAKER: all groups are left because of @reason;
- *     nothing more comes
- * @LMCC_RECEIVER_ACTION_END: the sender said BYE and was silent for
- *     %LMCC_SOURCE_TIMEOUT, or was so for @end_on_silence without one, and all that
- *     came of it was given out: all groups are left, and nothing more comes. @reason
- *     is %LMCC_REASON_GOODBYE or %LMCC_REASON_SILENCE, @previous the sender. Only with
- *     @end_on_bye or @end_on_silence of the configuration
+ *     session's port + 1, with the session's TTL
+ * @LMCC_RECEIVER_ACTION_MEMORY_FULL: the memory limit is reached; @reason says what the
+ *     receiver drops
+ * @LMCC_RECEIVER_ACTION_CIRCUIT_BREAKER: the receiver has left all groups because of
+ *     @reason, and delivers nothing more
+ * @LMCC_RECEIVER_ACTION_END: the reception has ended, all buffered packets are delivered
+ *     and all groups left. Either the sender said BYE and stayed silent for
+ *     %LMCC_SOURCE_TIMEOUT (only with @end_on_bye of the configuration), or it was silent
+ *     for @end_on_silence. @reason is %LMCC_REASON_GOODBYE or %LMCC_REASON_SILENCE,
+ *     @previous the sender
  */
 typedef enum
 {
@@ -209,34 +209,32 @@ typedef enum
 /**
  * LmccReceiverAction:
  * @type: what to do
- * @group: for JOIN, LEAVE and SEND_CONTROL
- * @control: for JOIN and LEAVE: the group after the session's last one: what comes
- *     to it on port + 1 goes to lmcc_receiver_handle_learning()
- * @packet: (transfer full): for DELIVER and DELIVER_SOUND: plain RTP, renumbered,
- *     our element gone;
- *     for REPORT and SEND_CONTROL: reduced-size RTCP
- * @destination: for REPORT: the host that the session's packets come from; for
- *     SOURCE_CHANGED, SOURCE_ASKED and SOURCE_BESIDE
- * @previous: for SOURCE_CHANGED, SOURCE_ASKED, SOURCE_BESIDE and END; for UNHEARD
- *     the sender that was heard before the wait, of no family where none was
+ * @group: index of the group, for JOIN, LEAVE and SEND_CONTROL
+ * @control: for JOIN and LEAVE: the control group behind the session's last group; pass
+ *     what arrives there on port + 1 to lmcc_receiver_handle_learning()
+ * @packet: (transfer full): for DELIVER and DELIVER_SOUND a plain RTP packet, renumbered
+ *     and without the library's header element; for REPORT and SEND_CONTROL reduced-size
+ *     RTCP
+ * @destination: for REPORT the host that sends the session; for SOURCE_CHANGED,
+ *     SOURCE_ASKED and SOURCE_BESIDE as described above
+ * @previous: for SOURCE_CHANGED, SOURCE_ASKED, SOURCE_BESIDE and END; for UNHEARD the
+ *     sender heard before the wait, of family %LMCC_FAMILY_NONE if there was none
  * @held_back: for WAITING, WARNING, SOURCE_CHANGED, SOURCE_ASKED and SOURCE_BESIDE:
- *     how many of the same kind were not queued since the latest: one in
- *     %LMCC_MESSAGE_INTERVAL is
- * @port: for REPORT
- * @time: presentation time for DELIVER and DELIVER_SOUND, start for SEGMENT, on
- *     the caller's clock,
- *     without the latency that lmcc_receiver_get_latency() tells; for UNHEARD how
- *     long @previous was heard
- * @discont: for DELIVER and DELIVER_SOUND
- * @corrupted: for DELIVER
- * @unit_start: for DELIVER: first packet of its unit
- * @catch_up: for DELIVER: for the decoder only; @time lies before the segment, and
- *     after what was delivered before it
- * @from: for LEVEL
- * @to: for LEVEL
- * @reason: for LEVEL, WAITING, UNHEARD, WARNING, MEMORY_FULL, SOURCE_CHANGED,
- *     SOURCE_ASKED, SOURCE_BESIDE,
- *     CIRCUIT_BREAKER and END: static or interned
+ *     number of similar actions suppressed since the last one; at most one is queued per
+ *     %LMCC_MESSAGE_INTERVAL
+ * @port: UDP port, for REPORT
+ * @time: for DELIVER and DELIVER_SOUND the presentation time, for SEGMENT its start, on
+ *     the caller's clock, without the latency of lmcc_receiver_get_latency(); for UNHEARD
+ *     the duration of the reception from @previous
+ * @discont: for DELIVER and DELIVER_SOUND: packets are missing before this one
+ * @corrupted: for DELIVER: the unit depends on a lost one
+ * @unit_start: for DELIVER: the packet is the first one of its unit
+ * @catch_up: for DELIVER: the packet is for the decoder only, not for display; @time lies
+ *     before the segment and after all packets delivered so far
+ * @from: the old level, for LEVEL
+ * @to: the new level, for LEVEL
+ * @reason: a static or interned string, for LEVEL, WAITING, UNHEARD, WARNING,
+ *     MEMORY_FULL, SOURCE_CHANGED, SOURCE_ASKED, SOURCE_BESIDE, CIRCUIT_BREAKER and END
  */
 typedef struct
 {
@@ -262,29 +260,28 @@ typedef struct
 
 /**
  * LmccDrop:
- * @LMCC_DROP_MALFORMED: it is no RTP packet, or its header element is not valid
- * @LMCC_DROP_NO_ELEMENT: it is RTP without the session's header element
- * @LMCC_DROP_FOREIGN_SOURCE: it comes from a host that is not listened to
- * @LMCC_DROP_FOREIGN_SSRC: it is of another session, or of another start of the
- *     sender
- * @LMCC_DROP_WRONG_LAYER: it is of a layer that its group does not carry, or names a
- *     level that the session does not have
+ * @LMCC_DROP_MALFORMED: not an RTP packet, or its header element is invalid
+ * @LMCC_DROP_NO_ELEMENT: an RTP packet without the session's header element
+ * @LMCC_DROP_FOREIGN_SOURCE: from a host that the receiver does not listen to
+ * @LMCC_DROP_FOREIGN_SSRC: from another session, or from another start of the sender
+ * @LMCC_DROP_WRONG_LAYER: of a layer that does not belong to this group, or with a level
+ *     that the session does not have
  * @LMCC_DROP_UNKNOWN_TYPE: its payload type is not one of the session's
- * @LMCC_DROP_DUPLICATE: it has come, or was repaired, before
- * @LMCC_DROP_SUSPECT: its numbers do not agree with those of other packets
- * @LMCC_DROP_LATE: its turn is over
- * @LMCC_DROP_BEFORE_RECORD: the session's record has not come yet
- * @LMCC_DROP_BAD_RTCP: it is a malformed RTCP packet
- * @LMCC_DROP_BAD_RECORD: it holds a session record that is malformed, of another
- *     group, or of a codec that is not taken
- * @LMCC_DROP_OVERSIZE: it is larger than %LMCC_MAX_PACKET_SIZE
- * @LMCC_DROP_BAD_ANSWER: it answers no report of this receiver, or comes from another
- *     host than the sender
- * @LMCC_DROP_TOO_OFTEN: its receiver tells of its joins too often
- * @LMCC_DROP_MEMORY: there was no room for it
+ * @LMCC_DROP_DUPLICATE: already received or repaired
+ * @LMCC_DROP_SUSPECT: its numbers contradict those of other packets
+ * @LMCC_DROP_LATE: arrived after its place in the output had passed
+ * @LMCC_DROP_BEFORE_RECORD: arrived before the session record
+ * @LMCC_DROP_BAD_RTCP: a malformed RTCP packet
+ * @LMCC_DROP_BAD_RECORD: with a session record that is malformed, describes another
+ *     group, or names a codec that is not accepted
+ * @LMCC_DROP_OVERSIZE: larger than %LMCC_MAX_PACKET_SIZE
+ * @LMCC_DROP_BAD_ANSWER: an answer to no report of this receiver, or not from the sender
+ * @LMCC_DROP_TOO_OFTEN: a join notice of a receiver that sends them too often
+ * @LMCC_DROP_MEMORY: no memory left for it
  * @LMCC_N_DROPS: number of reasons
  *
- * Why a received packet was dropped. lmcc_drop_name() gives the statistics' names.
+ * Why a received packet was dropped. lmcc_drop_name() returns the names used in
+ * statistics.
  */
 typedef enum
 {
@@ -311,12 +308,12 @@ LMCC_API const gchar *lmcc_drop_name (LmccDrop drop);
 
 /**
  * LmccRepairClassStats:
- * @lost: media packets that did not come, or too late to count as not lost;
- *     @repaired + @late + @beyond_repair
- * @repaired: of these, recovered and in time
- * @late: of these, recovered when their place had passed
- * @beyond_repair: of these, not recovered so far, and waited for no longer. Where it
- *     cannot be told whether a lost packet was of media or itself repair, it counts
+ * @lost: media packets that did not arrive, or arrived after they had been counted as
+ *     lost; the sum of @repaired, @late and @beyond_repair
+ * @repaired: how many of @lost were recovered in time
+ * @late: how many of @lost were recovered after their place in the output had passed
+ * @beyond_repair: how many of @lost are not recovered and no longer waited for. A lost
+ *     packet that may have been either media or repair data counts as media
  */
 typedef struct
 {
@@ -328,10 +325,10 @@ typedef struct
 
 /**
  * LmccRepairStats:
- * @received: repair packets
- * @invalid: repair packets, or blocks of them, that made no sense
- * @classes: by class; %LMCC_CLASS_MIXED for packets that nobody has seen, of layers
- *     of several classes
+ * @received: repair packets received
+ * @invalid: repair packets, or blocks of them, with invalid contents
+ * @classes: counters per class; %LMCC_CLASS_MIXED counts lost packets of unknown class in
+ *     layers that carry several classes
  */
 typedef struct
 {
@@ -342,16 +339,17 @@ typedef struct
 
 /**
  * LmccGateStats:
- * @units_delivered: whole units given out
- * @units_incomplete: units of which a packet was missing
- * @units_withheld: whole units that a decoder could not have used
- * @units_frozen: of the withheld, those that depend on a loss
- * @units_corrupted: of the delivered, those that depend on a loss
- * @rung_changes: up and down
- * @units_due: units of the rung that the level shows: of the highest one that is
- *     whole but for losses
- * @units_missed: of the due, those that a loss kept from the decoder: not those of
- *     which a part lies in a layer that is not held
+ * @units_delivered: complete units delivered
+ * @units_incomplete: units with missing packets
+ * @units_withheld: complete units that were not delivered because the decoder could not
+ *     use them
+ * @units_frozen: how many of @units_withheld depend on a loss
+ * @units_corrupted: how many of @units_delivered depend on a loss
+ * @rung_changes: changes of the rung, up and down
+ * @units_due: units of the rung that the level is meant to show: the highest rung that is
+ *     complete apart from losses
+ * @units_missed: how many of @units_due did not reach the decoder because of a loss;
+ *     units that extend into a layer that is not joined are not counted
  */
 typedef struct
 {
@@ -367,12 +365,12 @@ typedef struct
 
 /**
  * LmccLayerStats:
- * @received: packets, duplicates and late ones not counted
- * @bytes: of the received, with IP and UDP headers
- * @lost: packets
- * @reordered: of the received, those that filled a gap
- * @duplicates: packets that had come before
- * @late: packets that came after they had been counted as lost
+ * @received: packets, without duplicates and late packets
+ * @bytes: bytes of @received, including IP and UDP headers
+ * @lost: lost packets
+ * @reordered: how many of @received filled a gap
+ * @duplicates: packets that had already arrived
+ * @late: packets that arrived after they had been counted as lost
  * @restarts: jumps of the sequence number
  */
 typedef struct
@@ -388,47 +386,47 @@ typedef struct
 
 /**
  * LmccReceiverStats:
- * @packets: RTP packets taken, of all layers
- * @bytes: their bytes with IP and UDP headers
- * @lost: packets lost in the network or the host, over all layers
- * @socket_drops: packets that the host's own sockets dropped; part of @lost
- * @delivered: RTP packets of the video given out
- * @sound_delivered: RTP packets of the sound given out
- * @sound_lost: RTP packets of the sound that were missing when their turn came
- * @drops: packets dropped, by kind
- * @level: the level held, -1 for none
- * @rung: the rung given out, -1 for none
- * @bitrate: received over the last second, bit/s of IP packets
+ * @packets: RTP packets accepted, of all layers
+ * @bytes: bytes of @packets, including IP and UDP headers
+ * @lost: packets lost in the network or the host, of all layers
+ * @socket_drops: packets that the host's own sockets dropped; included in @lost
+ * @delivered: RTP packets of the video delivered
+ * @sound_delivered: RTP packets of the sound delivered
+ * @sound_lost: RTP packets of the sound that were missing when they were due
+ * @drops: dropped packets, by reason
+ * @level: the current level, -1 for none
+ * @rung: the rung being delivered, -1 for none
+ * @bitrate: received bitrate over the last second, bit/s of IP packets
  * @loss_rate: lost / (lost + received) over the last second
- * @algorithm: (nullable): name of the one that runs
- * @status: what the algorithm shows of itself; all zero where none runs
- * @base_algorithm: (nullable): name of the one that reports for the base, where
- *     others choose among the layers above it
- * @base_status: what that one shows
- * @rtt: the round-trip time that the algorithm is told, or 0
- * @rtt_source: where it comes from
- * @reordering_window: how long a packet is waited for that others have overtaken
- *     before it counts as lost, as late packets have shown (RFC 8985 section 6.2);
- *     0: packets come in order
+ * @algorithm: (nullable): name of the running algorithm
+ * @status: state of the running algorithm; all zero if none runs
+ * @base_algorithm: (nullable): name of the algorithm that sends reports for the base
+ *     layer, while another one chooses among the layers above
+ * @base_status: state of @base_algorithm
+ * @rtt: the round-trip time that the algorithm uses, or 0
+ * @rtt_source: origin of @rtt
+ * @reordering_window: how long the receiver waits for an overtaken packet before it
+ *     counts as lost, learnt from late packets (RFC 8985 section 6.2); 0: packets arrive
+ *     in order
  * @reports: reports sent to the sender
- * @answers: answers to them that came
- * @key_requests: requests for a key frame sent to the sender
- * @notices: other receivers' join experiments that were learnt from
- * @join_to_packet: time from the latest join to its first packet, or none
- * @join_lead: groups that turn are joined so long before their slot begins; 0
- *     where none turn
- * @join_to_picture: time from the start to the first packet delivered, or none
- * @rejoins: groups left and joined again because of silence
- * @unwanted: packets of groups that were left so long ago that the network should
- *     have honoured it. Only a caller that goes on reading after a leave sees any.
- * @sources: how often a source was taken
- * @memory: bytes that are held now, of packets and what is kept beside them
- * @memory_peak: the most that were held at once
- * @memory_budget: what may be held
- * @repair: what was lost of the media, and repaired
- * @gate: the gate's counters
- * @layers: per layer
- * @layer_bitrate: per layer, over the last second, bit/s
+ * @answers: answers to reports received
+ * @key_requests: key frame requests sent to the sender
+ * @notices: join notices of other receivers that were used (shared learning)
+ * @join_to_packet: time from the latest join to its first packet, or %LMCC_TIME_NONE
+ * @join_lead: with dynamic layering, how long before their slot groups are joined;
+ *     otherwise 0
+ * @join_to_picture: time from the start to the first delivered packet, or %LMCC_TIME_NONE
+ * @rejoins: groups left and rejoined because they were silent
+ * @unwanted: packets of groups that the receiver left long enough ago for the leave to
+ *     have taken effect. Only callers that read on after a leave see such packets
+ * @sources: how many times the receiver has taken a source
+ * @memory: bytes held at present, bookkeeping included
+ * @memory_peak: maximum of @memory
+ * @memory_budget: memory limit in bytes
+ * @repair: lost and repaired media packets
+ * @gate: counters of the units
+ * @layers: counters per layer
+ * @layer_bitrate: received bitrate per layer over the last second, bit/s
  */
 typedef struct
 {
@@ -474,10 +472,11 @@ typedef struct
 
 /**
  * LmccReceiver:
- * The receiver's state machine: takes packets, gives one RTP stream.
+ * The receiver's state machine: takes packets and delivers one RTP stream, plus one of
+ * sound if the session has sound.
  *
- * Every call that takes `now` may queue actions; drain
- * lmcc_receiver_poll_action() before the next one. `now` must not go backwards.
+ * Every call with a parameter `now` may queue actions; drain lmcc_receiver_poll_action()
+ * before the next call. `now` must not go backwards.
  */
 typedef struct _LmccReceiver LmccReceiver;
 

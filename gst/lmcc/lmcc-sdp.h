@@ -8,14 +8,14 @@
 
 G_BEGIN_DECLS
 
-/* Longest session description that is read. */
+/* Greatest size of a session description that is read, in bytes. */
 #define LMCC_SDP_MAX_SIZE 16384
 
 /**
  * LmccSdpForm:
- * @LMCC_SDP_FILE: readable, complete, for sdp-location; a player that knows
- *     nothing of layers opens the base group
- * @LMCC_SDP_RECORD: the same information in the fewest bytes, for RTCP
+ * @LMCC_SDP_FILE: complete and readable, for sdp-location; a player that does not know
+ *     layers opens the base group
+ * @LMCC_SDP_RECORD: the same information in as few bytes as possible, for RTCP
  */
 typedef enum
 {
@@ -25,14 +25,13 @@ typedef enum
 
 /**
  * LmccSdpDetails:
- * @session_name: (nullable): what the session is called; control characters are
- *     written as spaces, and no more than %LMCC_SDP_MAX_NAME bytes
- * @video_parameters: (nullable): the format parameters of the lowest rung, as in
- *     a=fmtp; left out where they are not of printable ASCII characters, or longer
- *     than %LMCC_SDP_MAX_PARAMETERS bytes
+ * @session_name: (nullable): title of the session; control characters are written as
+ *     spaces, and at most %LMCC_SDP_MAX_NAME bytes are written
+ * @video_parameters: (nullable): format parameters of the lowest rung, as in a=fmtp;
+ *     skipped if not in printable ASCII or longer than %LMCC_SDP_MAX_PARAMETERS bytes
  *
- * What a description in the form %LMCC_SDP_FILE says to people and to players that
- * know nothing of layers. lmcc_sdp_parse() passes it over.
+ * Additions to a description in the form %LMCC_SDP_FILE, for people and for players that
+ * do not know layers. lmcc_sdp_parse() ignores them.
  */
 typedef struct
 {
@@ -42,7 +41,7 @@ typedef struct
   gpointer reserved[LMCC_PADDING];
 } LmccSdpDetails;
 
-/* Bytes of the details that are written at most. */
+/* Greatest number of bytes written of each detail. */
 #define LMCC_SDP_MAX_NAME 255
 #define LMCC_SDP_MAX_PARAMETERS 4096
 

@@ -10,36 +10,36 @@
 
 G_BEGIN_DECLS
 
-/* How long native allocation may hold a packet to even out its layer's rate. */
+/* Default time for which native layers may hold a packet to smooth the layer's rate. */
 #define LMCC_DEFAULT_WINDOW (100 * LMCC_MSECOND)
 
-/* How long shaped allocation may hold one: a closed group of pictures of 2.1 s to
- * collect, as long to send it, and 200 ms for what comes late. That is 2 s for the
- * encoder, whose decoding times are not that even. */
+/* Greatest default window of layers of fixed rates: a closed group of pictures of 2.1
+ * s to collect, the same time to send it, and 200 ms for late units. It fits an
+ * encoder with a key frame every 2 s whose decoding times are not quite even. */
 #define LMCC_DEFAULT_SHAPED_WINDOW (4400 * LMCC_MSECOND)
 
-/* Repair: the losses that it is for, where the configuration does not say: those of
- * TCP at a few hundred kbit/s. */
+/* Default packet loss rate that repair data is dimensioned for: that of TCP at a few
+ * hundred kbit/s. */
 #define LMCC_DEFAULT_REPAIR_LOSS 0.02
 
 /**
  * LMCC_REPAIR_BASE_SHARE:
- * In layers of fixed rates the base has this many times the share of repair that the
- * other layers have: a receiver that holds the base alone has no other repair. In
- * native layers a block has at most this many times the share of its own packets.
+ * In layers of fixed rates, the base layer has this many times the share of repair data
+ * of the other layers, because a receiver that has joined only the base layer gets no
+ * other repair data. In native layers, a block has at most this many times the share that
+ * its own packets call for.
  */
 #define LMCC_REPAIR_BASE_SHARE 2
 
-/* Half of what repair of native layers adds to the latency, unless it is set. */
+/* Default half of the latency that repair of native layers adds. */
 #define LMCC_DEFAULT_REPAIR_DELAY (500 * LMCC_MSECOND)
 
 /**
  * LmccKeyRequestMode:
- * @LMCC_KEY_REQUEST_AUTO: encoders are asked for a key frame when a receiver says
- *     that it has no picture; where the session takes no reports, some 2 s after each
- *     key frame
- * @LMCC_KEY_REQUEST_HEARD: when a receiver says so
- * @LMCC_KEY_REQUEST_IGNORED: never because of receivers
+ * @LMCC_KEY_REQUEST_AUTO: encoders are asked for a key frame when a receiver reports that
+ *     it has no picture; in sessions without reports, about 2 s after each key frame
+ * @LMCC_KEY_REQUEST_HEARD: only when a receiver reports that it has no picture
+ * @LMCC_KEY_REQUEST_IGNORED: never on behalf of receivers
  */
 typedef enum
 {
@@ -50,50 +50,51 @@ typedef enum
 
 /**
  * LmccSenderConfig:
- * @session: address, port, TTL, source, codec, number of rungs and what else of
- *     the record is known at the start. Where it says native, layers and rates are
- *     the sender's to fill; else its layers have the rates that it says, all above
- *     0. A window of 0 is the default one. Its algorithm's slots and groups are
- *     those of lmcc_session_fit_algorithm(), which the caller asks first whether the
- *     layers are fit: where they are not, there are no marks
- *     A train cycle of %LMCC_TIME_NONE is the algorithm's, and with slots, or where
- *     the network sets a rate, there are no trains
- *     Its feedback interval is the shortest, say %LMCC_DEFAULT_FEEDBACK_INTERVAL, and
- *     at least 1 s; the sender makes it longer as the audience grows; 0: no reports
- *     are taken. R_max 0 stands for %LMCC_DEFAULT_RTT_MAX
- * @levels: which layers its levels have, from its rungs; where that is
- *     %LMCC_LEVELS_CUMULATIVE those that @session says
+ * @session: address, port, TTL, source, codec, number of rungs and other parts of the
+ *     session record that are known at the start. If native, the sender fills in layers
+ *     and rates; otherwise all layers have a rate above 0. A window of 0 stands for the
+ *     default. Slots and groups of the algorithm come from lmcc_session_fit_algorithm();
+ *     call lmcc_algorithm_find_obstacle() first, because unsuitable layers get no marks.
+ *     A train cycle of %LMCC_TIME_NONE stands for the algorithm's; there are no packet
+ *     trains with slots or if the network sets a rate. The feedback interval is the
+ *     shortest one, for instance %LMCC_DEFAULT_FEEDBACK_INTERVAL, and at least 1 s, and
+ *     the sender lengthens it as the audience grows; 0: the sender takes no reports. An
+ *     R_max of 0 stands for %LMCC_DEFAULT_RTT_MAX
+ * @levels: how levels are built from rungs; with %LMCC_LEVELS_CUMULATIVE the levels of
+ *     @session apply
  * @cname: canonical name for SDES (RFC 7022)
- * @sequence_seed: random; the first sequence numbers come from it
- * @rtp_offset: random; RTP timestamp of presentation time 0
+ * @sequence_seed: a random number that determines the first sequence numbers
+ * @rtp_offset: a random number, the RTP timestamp of presentation time 0
  * @ntp_offset: NTP time (ns since 1900) of time 0 on the caller's clock
- * @nominal_rtt: for lmcc_session_fit_algorithm() and FLID's signals, 0 for the default
- * @leave_latency: for lmcc_session_fit_algorithm(), 0 for the default
- * @probabilities: (array) (nullable): p_i of FLID, for each layer; %NULL: those of
- *     its heuristic
- * @repair_loss: the share of the packets that repair reckons with to be lost; 0
- *     for %LMCC_DEFAULT_REPAIR_LOSS. How much repair there is the session's says: its
- *     share of what each layer of fixed rates sends that pictures need most, and of
- *     what all native layers send together
- * @repair_burst: how many are lost in a row, on average; up to 1: independently
- * @repair_block: native allocation: half of what the session's repair delay becomes;
- *     0 for %LMCC_DEFAULT_REPAIR_DELAY. A block is collected for at most three
- *     quarters of that delay, and its repair is sent within the fourth
- * @repair_base: the base's own share of repair in 1/1000, below 0 for none; 0 for
- *     twice the session's in layers of fixed rates, and for what is best up to that
- *     in native ones. The base is small,
- *     everybody's, and loses as much as the layers above it where these are too much;
- *     and nothing but itself can repair it for who has nothing else
+ * @nominal_rtt: round-trip time for lmcc_session_fit_algorithm() and FLID's signals, in
+ *     ns, 0 for the default
+ * @leave_latency: leave latency for lmcc_session_fit_algorithm(), in ns, 0 for the
+ *     default
+ * @probabilities: (array) (nullable): FLID's p_i, one per layer; %NULL: computed with
+ *     FLID's heuristic
+ * @repair_loss: packet loss rate that repair is dimensioned for, 0 for
+ *     %LMCC_DEFAULT_REPAIR_LOSS. The session's repair share sets the amount of repair
+ *     data: a share of the most important packets of each layer of fixed rates, or a
+ *     share of all native layers together
+ * @repair_burst: mean number of packets lost in a row; up to 1: independent losses
+ * @repair_block: native layers: half of the session's repair delay, in ns; 0 for
+ *     %LMCC_DEFAULT_REPAIR_DELAY. A block collects packets for at most three quarters of
+ *     the repair delay, and its repair data is sent within the remaining quarter
+ * @repair_base: share of repair data of the base layer in 1/1000; below 0: none; 0: twice
+ *     the session's share in layers of fixed rates, and the best value up to that in
+ *     native layers. The base layer is small, all receivers need it, and it suffers from
+ *     congestion that the layers above it cause; receivers that have joined nothing else
+ *     can repair it only with its own repair data
  * @hysteresis: c of pgmcc, above 0, at most 1; 0 for %LMCC_PGMCC_HYSTERESIS
- * @key_distance: layers of fixed rates: how far apart the encoders are set to make
- *     key frames, ns, or %LMCC_TIME_NONE where they are not known to: then the window
- *     follows what the key frames show. A window of 0 is lmcc_sender_get_window_for()
- *     it, and becomes that for the first distance that is measured where it was not
- *     known. Where key frames are further apart than a window is long it grows, up to
- *     %LMCC_DEFAULT_SHAPED_WINDOW, and the record says so. 0: the window stays
- * @key_requests: when encoders are asked for key frames for receivers
- * @mtu: largest RTP packet with our element in it, bytes; larger ones are sent
- *     all the same, and counted
+ * @key_distance: layers of fixed rates: configured key frame interval of the encoders, in
+ *     ns; %LMCC_TIME_NONE if unknown: then the window follows the measured interval. A
+ *     window of 0 becomes lmcc_sender_get_window_for() of the interval, or of the first
+ *     measured interval if it was unknown. If key frames are further apart than the
+ *     window is long, the window grows up to %LMCC_DEFAULT_SHAPED_WINDOW, and the session
+ *     record announces it. 0: the window is constant
+ * @key_requests: when encoders are asked for key frames on behalf of receivers
+ * @mtu: largest RTP packet including the library's header element, in bytes; larger
+ *     packets are sent and counted
  */
 typedef struct
 {
@@ -122,12 +123,12 @@ typedef struct
  * LmccSenderActionType:
  * @LMCC_SENDER_ACTION_SEND: send @packet to group @group, now
  * @LMCC_SENDER_ACTION_SEND_CONTROL: send @packet (RTCP) to the base group, port + 1
- * @LMCC_SENDER_ACTION_SESSION_CHANGED: lmcc_sender_get_session() is new
- * @LMCC_SENDER_ACTION_REQUEST_KEY_UNIT: the rungs' key frames are not at the same
- *     pictures, what comes next refers to a picture that was too old to be sent, or
- *     receivers may have no picture: ask the encoders of all rungs for one. For
- *     receivers that is at most once in 2 s, and when they say so, where the
- *     session takes their reports
+ * @LMCC_SENDER_ACTION_SESSION_CHANGED: lmcc_sender_get_session() has changed
+ * @LMCC_SENDER_ACTION_REQUEST_KEY_UNIT: ask the encoders of all rungs for a key frame,
+ *     because the rungs' key frames are not aligned, because the next unit refers to a
+ *     picture that was too old to be sent, or because receivers may have no picture. On
+ *     behalf of receivers, at most once in 2 s, and on their request if the session takes
+ *     reports
  */
 typedef enum
 {
@@ -154,12 +155,12 @@ typedef struct
 
 /**
  * LmccSenderLayerStats:
- * @packets: RTP packets sent on the layer, filler included
- * @bytes: their bytes with IP and UDP headers
- * @fillers: filler packets among them
- * @repairs: repair packets among them
- * @repair_bytes: bytes of these
- * @queued: packets that wait now
+ * @packets: RTP packets sent on the layer, including filler
+ * @bytes: bytes of @packets, including IP and UDP headers
+ * @fillers: how many of @packets are filler
+ * @repairs: how many of @packets are repair packets
+ * @repair_bytes: bytes of @repairs
+ * @queued: packets that wait to be sent
  */
 typedef struct
 {
@@ -173,25 +174,26 @@ typedef struct
 
 /**
  * LmccSingleRateStats:
- * @rate: what the network takes, bit/s of IP packets; 0: not known yet
- * @estimated_bitrate: lmcc_sender_get_estimated_bitrate()
+ * @rate: the rate that the network allows, bit/s of IP packets; 0: not known yet
+ * @estimated_bitrate: value of lmcc_sender_get_estimated_bitrate(), bit/s
  * @has_leader: a receiver sets the rate
- * @leader: its SSRC: the acker of pgmcc, the current limiting receiver of TFMCC
+ * @leader: SSRC of the receiver that sets the rate: the acker of pgmcc, the current
+ *     limiting receiver of TFMCC
  * @rtt: pgmcc: the ackers' round-trip time, smoothed; TFMCC: R_max
- * @loss_rate: pgmcc: what the acker loses, from 0 to 1
+ * @loss_rate: pgmcc: loss rate of the acker, from 0 to 1
  * @window: pgmcc: W, in packets
- * @stalls: pgmcc: how often nobody answered any more
- * @switches: pgmcc: how often one acker took another's place
- * @rounds: TFMCC: how many feedback rounds have begun
- * @reports_leader: reports of the receiver that set the rate when they came
- * @reports_refused: reports that could not be true
- * @reports_foreign: reports in a leader's name that came from elsewhere
- * @units_expired: units that were too old to be sent; of units_dropped
- * @sound_dropped: sound that was too old, or had no room
- * @age_max: the greatest age of a unit when a packet of it left, by its decoding
- *     time
+ * @stalls: pgmcc: how many times all acknowledgements stopped
+ * @switches: pgmcc: how many times the acker changed
+ * @rounds: TFMCC: number of feedback rounds begun
+ * @reports_leader: reports from the receiver that set the rate at that time
+ * @reports_refused: implausible reports
+ * @reports_foreign: reports with the leader's SSRC from another address
+ * @units_expired: units that were too old to be sent; included in units_dropped
+ * @sound_dropped: sound packets that were too old or did not fit
+ * @age_max: greatest age of a unit, counted from its decoding time, when one of its
+ *     packets was sent
  *
- * Where all receivers get one rate.
+ * Counters of single-rate sessions.
  */
 typedef struct
 {
@@ -215,45 +217,46 @@ typedef struct
 
 /**
  * LmccSenderStats:
- * @units: units taken, by stream
+ * @units: units accepted, per stream
  * @packets: RTP packets sent
- * @bytes: their bytes with IP and UDP headers
- * @media_bytes: those of media packets among them
- * @control_bytes: RTCP, likewise
- * @units_late: units that came after their decoding time + window
- * @units_invalid: units refused: a stream or class that the session has not, no
- *     packets, no time, or a packet that is not RTP or cannot be received
- * @units_dropped: units dropped because too much waited in their layer, or layers
- *     of fixed rates had no place for them, by class
- * @windows_cut: in layers of fixed rates, windows that had to end before the next
- *     key frame
- * @key_levels: in layers of fixed rates, for each rung the lowest level that has
- *     had all its key frames; the number of layers for none
- * @classes_joined: classes without layers of their own, because no more layers or
- *     groups are possible
+ * @bytes: bytes of @packets, including IP and UDP headers
+ * @media_bytes: bytes of the media packets among @packets
+ * @control_bytes: bytes of RTCP packets, including IP and UDP headers
+ * @units_late: units that arrived after their decoding time plus the window
+ * @units_invalid: refused units: with a stream or class that the session does not have,
+ *     without packets or times, or with a packet that is not RTP or that receivers could
+ *     not receive
+ * @units_dropped: units dropped, per class, because the layer's queue was full or layers
+ *     of fixed rates had no room
+ * @windows_cut: layers of fixed rates: windows that ended before the next key frame
+ * @key_levels: layers of fixed rates: per rung, the lowest level that received all its
+ *     key frames; the number of layers if there is none
+ * @classes_joined: classes that share another class's layer because no more layers or
+ *     groups are available
  * @packets_oversize: packets larger than the mtu
- * @key_misaligned: pictures that are key in some rungs but not in all present
+ * @key_misaligned: pictures that are key frames in some of the present rungs but not in
+ *     all
  * @repair_blocks: blocks that got repair packets
- * @repairs_late: repair packets that were not sent because their time was over
- * @reports: receivers' reports taken
- * @reports_malformed: packets to the feedback port that were no reports
- * @reports_limited: packets to the feedback port that were not looked at, because
- *     their address, or all together, sent too many
- * @key_requests: receivers' requests for a key frame taken
- * @key_units_requested: key frames that the encoders were asked for because of
+ * @repairs_late: repair packets that were not sent because they would have been too late
+ * @reports: receiver reports accepted
+ * @reports_malformed: packets on the feedback port that are no valid reports
+ * @reports_limited: packets on the feedback port that were ignored because their address,
+ *     or all receivers together, exceeded a rate limit
+ * @key_requests: key frame requests of receivers accepted
+ * @key_units_requested: key frames that the encoders were asked for on behalf of
  *     receivers
- * @key_units_unanswered: how many of the latest of them no key frame followed
- *     until the next one was asked for, 4 s later
+ * @key_units_unanswered: how many of the latest consecutive requests to the encoders
+ *     brought no key frame before the next request, 4 s later
  * @answers: answers to reports sent
- * @answers_dropped: answers not sent because the feedback's share of the base rate
- *     had no room for them, or because the receiver reported again
- * @feedback_bytes: of reports, answers and notices that a key frame comes, with IP
- *     and UDP headers
- * @receivers: how many receivers report, estimated; each address counts for two
- *     at most
- * @lateness_max: largest delay of a packet after the time it was due
- * @single: of one rate for all; all zero in other sessions
- * @layers: per layer
+ * @answers_dropped: answers not sent because they exceeded the share of the base rate
+ *     that is reserved for feedback, or because the receiver reported again
+ * @feedback_bytes: bytes of reports, answers and key frame notices, including IP and UDP
+ *     headers
+ * @receivers: estimated number of receivers that report; each address counts as at most
+ *     two
+ * @lateness_max: greatest delay of a packet after its scheduled time
+ * @single: counters of single-rate sessions; all zero in other sessions
+ * @layers: counters per layer
  */
 typedef struct
 {
@@ -289,12 +292,12 @@ typedef struct
 
 /**
  * LmccSender:
- * The sender's state machine: takes units, gives packets at their times.
+ * The sender's state machine: takes units and outputs packets at their times.
  *
- * Every call that takes `now` may queue actions; drain lmcc_sender_poll_action()
- * before the next one. `now` must not go backwards. A caller that hands packets
- * over before their time says a `now` that is still to come; a report is taken at
- * the time at which it came (see lmcc_sender_take_control()).
+ * Every call with a parameter `now` may queue actions; drain lmcc_sender_poll_action()
+ * before the next call. `now` must not go backwards. A caller that hands packets over
+ * ahead of time passes a `now` in the future; reports are still taken with their time of
+ * arrival (see lmcc_sender_take_control()).
  */
 typedef struct _LmccSender LmccSender;
 

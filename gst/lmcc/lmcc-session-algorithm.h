@@ -9,27 +9,28 @@
 
 G_BEGIN_DECLS
 
-/* T of FLID (Byers et al., "FLID-DL: Congestion Control for Layered Multicast",
- * IEEE JSAC 20(8), 2002, section V-A). */
+/* T, the slot of FLID (Byers et al., "FLID-DL: Congestion Control for Layered
+ * Multicast", IEEE JSAC 20(8), 2002, section V-A). */
 #define LMCC_FLID_SLOT (LMCC_SECOND / 2)
 
-/* The round-trip time of the TCP that receivers should equal: a fifth of FLID's slot
- * (likewise). */
+/* Round-trip time of the TCP connection whose rate receivers aim at: a fifth of FLID's
+ * slot (same section). */
 #define LMCC_DEFAULT_NOMINAL_RTT (100 * LMCC_MSECOND)
 
-/* How long routers go on after a leave: the most of FLID-DL's 2 to 4 s (section
- * V-B). */
+/* Time for which routers keep forwarding after a leave: the maximum of FLID-DL's 2 to
+ * 4 s (section V-B). */
 #define LMCC_DEFAULT_LEAVE_LATENCY (4 * LMCC_SECOND)
 
 /**
  * LmccIncreaseMethod:
- * @LMCC_INCREASE_METHOD_HEURISTIC: appendix A
- * @LMCC_INCREASE_METHOD_HILL_CLIMB: appendix B, over %LMCC_LOSS_GRID_LINEAR
- * @LMCC_INCREASE_METHOD_HILL_CLIMB_LOG: appendix B, over
+ * @LMCC_INCREASE_METHOD_HEURISTIC: the heuristic of appendix A
+ * @LMCC_INCREASE_METHOD_HILL_CLIMB: hill climbing, appendix B, over
+ *     %LMCC_LOSS_GRID_LINEAR
+ * @LMCC_INCREASE_METHOD_HILL_CLIMB_LOG: hill climbing, appendix B, over
  *     %LMCC_LOSS_GRID_LOGARITHMIC
  *
- * How the probabilities p_i follow from a target rate (Byers et al., "FLID-DL:
- * Congestion Control for Layered Multicast", IEEE JSAC 20(8), 2002, appendix).
+ * How the increase probabilities p_i are computed from a target rate (Byers et al.,
+ * "FLID-DL: Congestion Control for Layered Multicast", IEEE JSAC 20(8), 2002, appendix).
  */
 typedef enum
 {

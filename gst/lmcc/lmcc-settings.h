@@ -14,7 +14,7 @@ G_BEGIN_DECLS
  * @LMCC_SETTING_COUNT: a whole number, not below 0
  * @LMCC_SETTING_TIME: seconds, a real number
  * @LMCC_SETTING_SWITCH: true or false
- * @LMCC_SETTING_CHOICE: one of some words
+ * @LMCC_SETTING_CHOICE: one of a list of words
  */
 typedef enum
 {
@@ -27,16 +27,15 @@ typedef enum
 
 /**
  * LmccSetting:
- * @name: as users write it
- * @type: what its values are
- * @min: least value; of a choice and a switch not used
- * @max: greatest value; of a choice and a switch not used
- * @standard: value unless set otherwise; of a choice the index in @choices, of
- *     a switch 0 or 1
- * @choices: (array zero-terminated=1) (nullable): a choice's words
- * @description: what it does and where its standard value comes from
+ * @name: name as users write it
+ * @type: type of the value
+ * @min: least value; not used for choices and switches
+ * @max: greatest value; not used for choices and switches
+ * @standard: default value; for a choice its index in @choices, for a switch 0 or 1
+ * @choices: (array zero-terminated=1) (nullable): the words of a choice
+ * @description: what the setting does and where its default comes from
  *
- * One line of an algorithm's table of settings. A time is in seconds.
+ * An entry in an algorithm's table of settings. Times are in seconds.
  */
 typedef struct
 {
@@ -72,7 +71,7 @@ LMCC_API LmccTime lmcc_settings_get_time (const LmccSettings *settings,
 
 /**
  * LmccSettingsError:
- * @LMCC_SETTINGS_ERROR_UNKNOWN: there is no setting of that name
+ * @LMCC_SETTINGS_ERROR_UNKNOWN: no setting has this name
  * @LMCC_SETTINGS_ERROR_VALUE: the value is malformed or out of range
  */
 typedef enum
@@ -81,7 +80,7 @@ typedef enum
   LMCC_SETTINGS_ERROR_VALUE,
 } LmccSettingsError;
 
-/* The domain of errors with a code of LmccSettingsError. */
+/* Error domain for codes of LmccSettingsError. */
 #define LMCC_SETTINGS_ERROR lmcc_settings_error_quark ()
 LMCC_API GQuark lmcc_settings_error_quark (void);
 

@@ -10,24 +10,25 @@ G_BEGIN_DECLS
 
 #define LMCC_API __attribute__ ((visibility ("default")))
 
-/* What callers allocate has room to grow: all zero. */
+/* Number of reserved pointers in structures that callers allocate, for future fields.
+ * Set them to zero. */
 #define LMCC_PADDING 4
 
 /**
  * LmccTime:
- * A time or a duration in nanoseconds on the caller's clock. The library never
- * reads a clock: every entry point that needs the time is handed it.
+ * A time or a duration in nanoseconds on the caller's clock. The library never reads a
+ * clock: callers pass the time to every function that needs it.
  */
 typedef guint64 LmccTime;
 
-/* No time, or one that is not known. */
+/* No time, or an unknown time. */
 #define LMCC_TIME_NONE G_MAXUINT64
 
 /**
  * LMCC_TIME_IS_VALID:
  * @t: a time
  *
- * Returns: whether it is another one than %LMCC_TIME_NONE
+ * Returns: whether @t differs from %LMCC_TIME_NONE
  */
 #define LMCC_TIME_IS_VALID(t) ((t) != LMCC_TIME_NONE)
 
@@ -36,28 +37,31 @@ typedef guint64 LmccTime;
 #define LMCC_MSECOND G_GUINT64_CONSTANT (1000000)
 #define LMCC_SECOND G_GUINT64_CONSTANT (1000000000)
 
-/* Widths of the header-extension fields (docs/developers/wire-format.md) set these. */
+/* Limits set by the widths of the header-extension fields
+ * (docs/developers/wire-format.md). */
 #define LMCC_MAX_LAYERS 64
 #define LMCC_MAX_CLASSES 16
 
-/* Most groups of one session: the base group and 96 after it. */
+/* Greatest number of groups in a session: the base group and 96 more. */
 #define LMCC_MAX_GROUPS 97
 
-/* Streams 0 to 13 are the rungs; 14 is the sound; 15 stands for no stream. */
+/* Streams 0 to 13 are the rungs, 14 is the sound, and 15 stands for no stream. */
 #define LMCC_MAX_RUNGS 14
 #define LMCC_STREAM_SOUND 14
 #define LMCC_STREAM_NONE 15
 
-/* Largest UDP payload that is handled; what is larger is dropped and counted. */
+/* Largest UDP payload that is accepted; larger ones are dropped and counted. */
 #define LMCC_MAX_PACKET_SIZE 9000
 
 /**
  * LmccRttMode:
- * @LMCC_RTT_MODE_FEEDBACK: reports to the sender and its answers (RFC 3611
- *     sections 4.4 and 4.5); without them, as %LMCC_RTT_MODE_JOIN
+ * @LMCC_RTT_MODE_FEEDBACK: from reports to the sender and its answers (RFC 3611 sections
+ *     4.4 and 4.5); in sessions without reports, as %LMCC_RTT_MODE_JOIN
  * @LMCC_RTT_MODE_JOIN: the time from a join to the first packet (RFC 3738 section
- *     3.2.2.2); nothing is sent
- * @LMCC_RTT_MODE_FIXED: as the user says; nothing is sent
+ *     3.2.2.2); the receiver sends nothing
+ * @LMCC_RTT_MODE_FIXED: a value set by the user; the receiver sends nothing
+ *
+ * How a receiver obtains the round-trip time.
  */
 typedef enum
 {
@@ -68,11 +72,13 @@ typedef enum
 
 /**
  * LmccRttSource:
- * @LMCC_RTT_SOURCE_MAX: not measured yet: the session's R_max
- * @LMCC_RTT_SOURCE_FEEDBACK: an answer, followed by one-way adjustment (RFC 4654
- *     section 4.3.3)
- * @LMCC_RTT_SOURCE_JOIN: joins
- * @LMCC_RTT_SOURCE_FIXED: the user
+ * @LMCC_RTT_SOURCE_MAX: the session's R_max, as long as nothing has been measured
+ * @LMCC_RTT_SOURCE_FEEDBACK: an answer to a report, followed by one-way adjustment (RFC
+ *     4654 section 4.3.3)
+ * @LMCC_RTT_SOURCE_JOIN: the time from joins to first packets
+ * @LMCC_RTT_SOURCE_FIXED: the value set by the user
+ *
+ * Origin of a round-trip time.
  */
 typedef enum
 {
@@ -85,9 +91,9 @@ typedef enum
 /**
  * lmcc_sequence_diff:
  * @a: a sequence number
- * @b: another one
+ * @b: another sequence number
  *
- * Serial number arithmetic on 16 bits (RFC 1982).
+ * Compares two sequence numbers with 16-bit serial number arithmetic (RFC 1982).
  *
  * Returns: how far @a is ahead of @b, -32768 to 32767
  */

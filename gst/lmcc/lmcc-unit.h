@@ -12,14 +12,15 @@ G_BEGIN_DECLS
 /**
  * LmccUnit:
  * @stream: the rung, or %LMCC_STREAM_SOUND
- * @klass: how important it is to the decoder, 0 = most
- * @switch_point: it needs no earlier unit of class >= @klass
+ * @klass: importance to the decoder, 0 = most
+ * @switch_point: the unit depends on no earlier unit of class >= @klass
  * @decoding_time: when its first packet is due, on the sender's clock
  * @presentation_time: when its picture is shown, on the same clock
- * @packets: (element-type LmccPacket): its RTP packets as the payloader made
- *     them, in order, at least one
+ * @packets: (element-type LmccPacket): its RTP packets as the payloader made them, in
+ *     order, at least one
  *
- * What a decoder takes or leaves whole, on its way into the sender.
+ * An access unit or a part of one that a decoder takes or discards as a whole, as input
+ * to the sender.
  */
 typedef struct
 {
