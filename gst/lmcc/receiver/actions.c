@@ -1,25 +1,24 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the receiver says: what is to be done, what the user should know, and
- * what was dropped. Below all its other parts.
- */
+ * The receiver's output: actions for the caller, messages for the user, and
+ * counters of dropped packets. All other parts of the receiver may call it. */
 #include "receiver/actions.h"
 #include "receiver/private.h"
 
-/* What others send can make no more texts than this stay in memory. */
+/* Greatest number of interned texts that contain input from the network:
+ * bounds their memory. */
 #define MAX_INTERNED 64
 
-/* A gap in the delivered sequence numbers is at most this, so that a long
- * outage does not look like a new stream (RFC 3550 appendix A.1,
- * MAX_DROPOUT). */
+/* Greatest gap in the delivered sequence numbers, so that a long outage does
+ * not look like a new stream (RFC 3550 appendix A.1, MAX_DROPOUT). */
 #define MAX_DELIVERED_GAP 100
 
 /**
  * lmcc_drop_name:
- * @drop: a kind
+ * @drop: a reason
  *
- * Returns: (transfer none): its name in the statistics
+ * Returns: (transfer none): the name of @drop in the statistics
  */
 const gchar *
 lmcc_drop_name (LmccDrop drop)
@@ -54,7 +53,7 @@ lmcc_receiver_drop (LmccReceiver *receiver, LmccDrop kind)
   receiver->stats.drops[kind]++;
 }
 
-/* By how much the sequence numbers jump that are given out. */
+/* Size of the jump in the delivered sequence numbers after losses. */
 guint
 lmcc_receiver_count_gap (guint lost)
 {
@@ -67,8 +66,7 @@ lmcc_receiver_init_actions (LmccReceiver *receiver)
   lmcc_ring_init (&receiver->actions.queue, sizeof (LmccReceiverAction));
 }
 
-/* Returns: (transfer none): an action, which stays where it is until the next
- * one is queued */
+/* Returns: (transfer none): a new action, valid until the next one is queued */
 LmccReceiverAction *
 lmcc_receiver_queue_action (LmccReceiver *receiver, LmccReceiverActionType type)
 {
@@ -92,9 +90,9 @@ lmcc_receiver_clear_actions (LmccReceiver *receiver)
 /**
  * lmcc_receiver_poll_action:
  * @receiver: a receiver
- * @action: (out): what to do next
+ * @action: (out): the next action
  *
- * Returns: %FALSE if there is nothing to do
+ * Returns: %FALSE if no action is queued
  */
 gboolean
 lmcc_receiver_poll_action (LmccReceiver *receiver, LmccReceiverAction *action)
@@ -107,14 +105,13 @@ lmcc_receiver_poll_action (LmccReceiver *receiver, LmccReceiverAction *action)
   return TRUE;
 }
 
-/*
- * lmcc_receiver_intern:
+/* lmcc_receiver_intern:
  * @receiver: a receiver
- * @text: that has something in it that others sent
- * @instead: (transfer none): static, for when there were too many such texts
+ * @text: a text that contains input from the network
+ * @instead: (transfer none): a static text to use when too many texts are
+ *     interned
  *
- * Returns: (transfer none): @text or @instead, for good
- */
+ * Returns: (transfer none): @text, interned, or @instead */
 const gchar *
 lmcc_receiver_intern (LmccReceiver *receiver, const gchar *text,
     const gchar *instead)
@@ -128,12 +125,11 @@ lmcc_receiver_intern (LmccReceiver *receiver, const gchar *text,
   return g_intern_string (text);
 }
 
-/*
- * lmcc_receiver_warn:
+/* lmcc_receiver_warn:
  * @receiver: a receiver
- * @kind: of these, one is posted in each %LMCC_MESSAGE_INTERVAL
- * @reason: static or interned
- */
+ * @kind: kind of the warning; at most one of each kind is posted per
+ *     %LMCC_MESSAGE_INTERVAL
+ * @reason: a static or interned string */
 void
 lmcc_receiver_warn (LmccReceiver *receiver, LmccWarning kind,
     const gchar *reason)
@@ -149,7 +145,7 @@ lmcc_receiver_warn (LmccReceiver *receiver, LmccWarning kind,
   action->held_back = held_back;
 }
 
-/* The reasons are few, and static. */
+/* There are few reasons, all of them static strings. */
 static LmccMessageLimit *
 get_waiting_limit (LmccReceiver *receiver, const gchar *reason)
 {
@@ -165,8 +161,8 @@ get_waiting_limit (LmccReceiver *receiver, const gchar *reason)
   return &receiver->actions.waiting_limits[i];
 }
 
-/* A forged goodbye costs nothing, and the true sender's next packet ends the
- * wait. A wait that goes on is told of as unheard. */
+/* A forged goodbye costs its author nothing, and the true sender's next
+ * packet ends the wait. A longer wait is reported as unheard. */
 void
 lmcc_receiver_post_waiting (LmccReceiver *receiver, const gchar *reason,
     LmccTime now)
@@ -200,7 +196,8 @@ lmcc_receiver_post_unheard (LmccReceiver *receiver, LmccTime now)
   LmccReceiverAction *action;
 
   receiver->waiting_since = LMCC_TIME_NONE;
-  /* A sender is heard, and why nothing comes of it was told. */
+  /* A sender is heard, and the reason why its session is not used has been
+   * reported. */
   if (receiver->any_refused)
     return;
   if (!lmcc_message_limit_take (&receiver->actions.unheard_limit, now, NULL))

@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* Kinds of warnings: of each, one is posted in LMCC_MESSAGE_INTERVAL. */
+/* Kinds of warnings. At most one of each kind is posted per LMCC_MESSAGE_INTERVAL. */
 typedef enum
 {
   LMCC_WARNING_ALGORITHM,
@@ -26,19 +26,19 @@ typedef enum
   LMCC_N_WARNINGS,
 } LmccWarning;
 
-/* Reasons to wait, of which each is a kind of message. */
+/* Number of different reasons to wait. Each is limited separately. */
 #define LMCC_N_WAITING_REASONS 4
 
 /**
  * LmccReceiverActions:
- * @queue: of LmccReceiverAction
- * @warning_limits: of each kind
- * @unheard_limit: of waits that last
- * @waiting_reasons: of the waits that were told, static
- * @waiting_limits: of each
- * @n_interned: texts of others that stay in memory
+ * @queue: queued LmccReceiverAction
+ * @warning_limits: rate limit of each kind of warning
+ * @unheard_limit: rate limit of reports about long waits
+ * @waiting_reasons: reasons of the reported waits, static strings
+ * @waiting_limits: rate limit for each of @waiting_reasons
+ * @n_interned: number of interned texts that contain input from the network
  *
- * What the caller has not taken, and how often it is told.
+ * Actions that the caller has not polled yet, and rate limits of messages.
  */
 typedef struct
 {

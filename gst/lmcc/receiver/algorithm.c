@@ -7,7 +7,7 @@
 #include "receiver/algorithm.h"
 #include "receiver/private.h"
 
-/* Calls a callback of a controller, where there is one. */
+/* Calls a callback of a controller if it is set. */
 #define CALL_ONE(controller, callback, ...)                          \
   G_STMT_START                                                       \
   {                                                                  \
@@ -17,8 +17,8 @@
   }                                                                  \
   G_STMT_END
 
-/* Both hear everything: what the base loses counts for its rate and for the
- * layers above. */
+/* Calls both controllers: losses of the base layer count for its rate and
+ * for the layers above. */
 #define CALL(receiver, callback, ...)                              \
   G_STMT_START                                                     \
   {                                                                \
@@ -57,8 +57,8 @@ choose_settings (LmccReceiver *receiver, const LmccAlgorithm *algorithm)
   return lmcc_settings_new (algorithm->settings, algorithm->n_settings);
 }
 
-/* Where the session is not fit for the algorithm, the base is held, and it is
- * said why. */
+/* If the session is unsuitable for the algorithm, the receiver stays at the
+ * base layer and reports the reason. */
 static LmccController *
 create (LmccReceiver *receiver)
 {
@@ -79,7 +79,8 @@ create (LmccReceiver *receiver)
       receiver->config.sequence_seed);
 }
 
-/* Whoever holds the base reports for it, whatever it chooses above. */
+/* Every receiver sends reports for the base layer, whatever algorithm
+ * chooses among the layers above. */
 static LmccController *
 create_base (LmccReceiver *receiver)
 {
@@ -198,9 +199,10 @@ lmcc_receiver_tell_rtt (LmccReceiver *receiver, LmccTime now, LmccTime rtt)
   CALL (receiver, on_rtt, now, rtt);
 }
 
-/* What the level shows and the gate could not give out for a loss counts as
- * missing. What a level change withholds does not, nor what the level holds
- * only a part of: of that a lower one holds less. */
+/* A unit of the current level that a loss kept from the decoder counts as
+ * missing. Units withheld because of a level change do not count, nor units
+ * that extend into layers that are not joined: at a lower level even more of
+ * them would be missing. */
 void
 lmcc_receiver_tell_quality (LmccReceiver *receiver, LmccTime now)
 {
@@ -213,7 +215,7 @@ lmcc_receiver_tell_quality (LmccReceiver *receiver, LmccTime now)
   receiver->missing_before = stats->units_missed;
 }
 
-/* The one that speaks with the sender, if there is one. */
+/* The controller that sends reports to the sender, if any. */
 static LmccController *
 get_reporter (const LmccReceiver *receiver)
 {
@@ -221,7 +223,7 @@ get_reporter (const LmccReceiver *receiver)
                                            : receiver->controller;
 }
 
-/* Returns: (transfer full) (nullable): what the algorithm has to say */
+/* Returns: (transfer full) (nullable): the algorithm's next report */
 LmccPacket *
 lmcc_receiver_poll_report (LmccReceiver *receiver, LmccTime now)
 {
@@ -233,7 +235,7 @@ lmcc_receiver_poll_report (LmccReceiver *receiver, LmccTime now)
   return controller->klass->poll_report (controller, now);
 }
 
-/* Whether the session's sender needs this receiver's reports. */
+/* Whether the session's sender needs reports of this receiver. */
 gboolean
 lmcc_receiver_needs_sender (const LmccReceiver *receiver)
 {
@@ -244,8 +246,7 @@ lmcc_receiver_needs_sender (const LmccReceiver *receiver)
       && receiver->session.feedback_interval > 0;
 }
 
-/* Returns: whether the one that speaks with the sender may have something to
- * say now */
+/* Returns: whether the reporting controller may have a last report now */
 gboolean
 lmcc_receiver_tell_leave (LmccReceiver *receiver)
 {
@@ -258,7 +259,8 @@ lmcc_receiver_tell_leave (LmccReceiver *receiver)
   return TRUE;
 }
 
-/* Returns: (transfer none) (nullable): why the reception is to end */
+/* Returns: (transfer none) (nullable): why the receiver must leave the
+ * session */
 const gchar *
 lmcc_receiver_poll_reason_to_leave (LmccReceiver *receiver, LmccTime now)
 {

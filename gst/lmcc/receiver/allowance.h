@@ -8,23 +8,23 @@
 
 G_BEGIN_DECLS
 
-/* The way of a packet that has come. */
+/* Stages that a received packet passes through. */
 typedef enum
 {
-  LMCC_RECEIVER_STAGE_SETTLE,  /* from its layer to the merge */
-  LMCC_RECEIVER_STAGE_PUMP,    /* from there to the gate */
-  LMCC_RECEIVER_STAGE_DELIVER, /* from there to the actions */
-  LMCC_RECEIVER_STAGE_DISCARD, /* what nobody needs any more, freed */
+  LMCC_RECEIVER_STAGE_SETTLE,  /* from the layer's queue to the merge */
+  LMCC_RECEIVER_STAGE_PUMP,    /* from the merge to the gate */
+  LMCC_RECEIVER_STAGE_DELIVER, /* from the gate to the actions */
+  LMCC_RECEIVER_STAGE_DISCARD, /* freeing packets that are no longer needed */
   LMCC_RECEIVER_N_STAGES
 } LmccReceiverStage;
 
 /**
  * LmccReceiverAllowance:
- * @left: packets of each stage that the call in hand may still hand on
- * @behind: some are left for the next one
+ * @left: number of packets per stage that the current call may still pass on
+ * @behind: packets are left for the next call
  *
- * Thousands of packets may wait for one that is missing, and go when it has
- * come.
+ * Limits the work of one call. Thousands of packets may wait for a missing one, and all
+ * become due when it arrives.
  */
 typedef struct
 {

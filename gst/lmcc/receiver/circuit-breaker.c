@@ -1,11 +1,11 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * RFC 8084 section 4 asks for: a measurement period longer than congestion
- * control needs to react, and than many round-trip times; samples that are
- * combined as the sum of their counts; a trigger by persistent congestion, seen
- * in several measurements, and not by light or intermittent congestion.
- */
+ * RFC 8084 section 4 asks for a measurement period longer than the reaction
+ * time of congestion control and longer than many round-trip times; for
+ * samples combined as the sum of their counts; and for a trigger by
+ * persistent congestion seen in several measurements, not by light or
+ * intermittent congestion. */
 #include "receiver/circuit-breaker.h"
 
 #include <gst/lmcc/lmcc-session-algorithm.h>
@@ -16,32 +16,36 @@
 
 #define SLICE_TIME LMCC_SECOND
 
-/* Where the base has few packets, a slice goes on until it has this many: of
- * fewer a clean slice says little. Fewer say enough where twice the limit of as
- * many is lost. */
+/* If the base layer has few packets, a slice continues until it has this
+ * many, because a clean slice of fewer packets proves little. Fewer packets
+ * suffice if twice the limit of as many are lost. */
 #define SLICE_PACKETS 40
 #define SLICE_LOST (2 * SLICE_PACKETS * LMCC_CIRCUIT_BREAKER_LOSS_RATE)
 
-/* Loss is more than the limit only where the count is above that of the limit
- * by this number of standard deviations of a binomial count. It is looked at
- * each second, over each number of slices, and the largest of many counts is
- * far from the mean. Of 4000 runs of an hour with 10 % lost at random, 46
- * packets of the base a second, 3211 end with 3 deviations, 298 with 4, 52 with
- * 4.5 and 2 with 5; with 5 packets a second 810, 55, 6 and 2. */
+/* The loss rate counts as above the limit only if the count exceeds the
+ * limit's by this number of standard deviations of a binomial count. The
+ * test runs each second over each number of slices, and the maximum of many
+ * counts is far from the mean. Of 4000 runs of an hour with 10 % random loss
+ * and 46 packets of the base layer per second, 3211 end with 3 deviations,
+ * 298 with 4, 52 with 4.5 and 2 with 5; with 5 packets per second 810, 55, 6
+ * and 2. */
 #define DEVIATIONS 5
 
-/* A slice that loses half of the limit or less is a clean one: one in ten is,
- * by chance, where the path loses 12 % of 40 packets. As many in a row as these
- * mean that what filled the path is over. */
+/* A slice that loses at most half of the limit is clean. On a path that
+ * loses 12 % of 40 packets, one slice in ten is clean by chance. This many
+ * clean slices in a row mean that the congestion is over. */
 #define CLEAN_LOSS_RATE (LMCC_CIRCUIT_BREAKER_LOSS_RATE / 2)
 #define CLEAN_SLICES 3
 
-/* No base has more packets in a second: the sequence numbers have leapt. */
+/* No base layer has more packets per second: the sequence numbers must have
+ * jumped. */
 #define MOST_LOST (10 * LMCC_MAX_GAP)
 
-/* Who held the base alone until this time before has nothing to give but what
- * was joined just now: its losses can last for as long as a leave takes, and
- * show a second later. Who has held more for longer can still leave that. */
+/* If the receiver was at the base layer alone less than this ago, it cannot
+ * reduce its rate further except by a layer joined since. Losses from that
+ * join last as long as a leave takes, and show up to a second later. A
+ * receiver that has stayed at a higher level for longer can still leave
+ * layers. */
 #define EXCURSION (LMCC_DEFAULT_LEAVE_LATENCY + LMCC_SECOND)
 
 static void
@@ -59,8 +63,8 @@ forget (LmccCircuitBreaker *breaker)
   breaker->n_clean = 0;
 }
 
-/* What came late was not lost. Where a slice has more of that than losses, it
- * was taken for lost in the one before. */
+/* Late packets were not lost. If a slice has more late packets than losses,
+ * they were counted as lost in the slice before. */
 static LmccCircuitBreakerSlice
 get_slice (const LmccCircuitBreaker *breaker, const LmccLayerStats *base)
 {
@@ -72,9 +76,9 @@ get_slice (const LmccCircuitBreaker *breaker, const LmccLayerStats *base)
   };
 }
 
-/* A path that loses packets does not make numbers begin anew or leap: what was
- * before may have been forged, and what seems to be lost may never have been
- * sent. */
+/* A lossy path does not make sequence numbers restart or jump. After a jump,
+ * earlier packets may have been forged, and packets that seem lost may never
+ * have been sent. */
 static gboolean
 is_in_order (const LmccCircuitBreaker *breaker, const LmccLayerStats *base)
 {
@@ -84,9 +88,9 @@ is_in_order (const LmccCircuitBreaker *breaker, const LmccLayerStats *base)
 
 /**
  * lmcc_circuit_breaker_reset:
- * @breaker: (out): nothing seen yet
+ * @breaker: (out): a breaker without history
  * @now: the time
- * @level: the level held
+ * @level: the current level
  * @base: the base layer's counters
  */
 void
@@ -104,7 +108,7 @@ lmcc_circuit_breaker_reset (LmccCircuitBreaker *breaker, LmccTime now,
  * lmcc_circuit_breaker_set_level:
  * @breaker: a breaker
  * @now: the time
- * @level: the level held from now on
+ * @level: the new level
  */
 void
 lmcc_circuit_breaker_set_level (LmccCircuitBreaker *breaker, LmccTime now,
@@ -115,7 +119,8 @@ lmcc_circuit_breaker_set_level (LmccCircuitBreaker *breaker, LmccTime now,
   breaker->level = level;
 }
 
-/* Whether there was nothing to give in the slice that ends now. */
+/* Whether the receiver was at the base layer alone throughout the slice that
+ * ends now. */
 static gboolean
 held_the_base_alone (const LmccCircuitBreaker *breaker)
 {
@@ -130,7 +135,7 @@ exceeds (const LmccCircuitBreakerSlice *slice, gdouble loss_rate)
       > loss_rate * (gdouble) (slice->received + slice->lost);
 }
 
-/* Those that count begin with one that is not clean. */
+/* Counted slices begin with one that is not clean. */
 static void
 add_slice (LmccCircuitBreaker *breaker, const LmccCircuitBreakerSlice *slice)
 {
@@ -147,8 +152,8 @@ add_slice (LmccCircuitBreaker *breaker, const LmccCircuitBreakerSlice *slice)
   breaker->slices[breaker->n_slices++] = *slice;
 }
 
-/* With a slice that was not in order its neighbours do not count, as a leap and
- * the way back can be in two of them. */
+/* The neighbours of a slice with a jump do not count either, because a jump
+ * and the way back can fall into two slices. */
 static void
 drop_latest_slice (LmccCircuitBreaker *breaker)
 {
@@ -165,10 +170,11 @@ is_too_much (gint64 lost, gint64 received)
   return (gdouble) lost > p * n + DEVIATIONS * sqrt (p * (1 - p) * n);
 }
 
-/* Each number of slices up to now is looked at: ten tell much loss soon, and
- * more of them less loss later. The slice that lost most is left out: an outage
- * is lost in one, when packets come again, and would outweigh the others. Where
- * the latest one did not lose too much, the loss may be over. */
+/* Tests every number of slices up to now: ten slices show heavy loss soon,
+ * more slices show lighter loss later. The slice with the most losses is
+ * excluded: an outage is detected in one slice, when packets arrive again,
+ * and would outweigh the others. If the latest slice lost little, the
+ * congestion may be over. */
 static gboolean
 is_tripped (const LmccCircuitBreaker *breaker)
 {
@@ -201,11 +207,11 @@ is_tripped (const LmccCircuitBreaker *breaker)
  * @now: the time
  * @base: the base layer's counters
  *
- * To be called about once a second. All losses of the base count, at whatever
- * level they were seen, but only as long as no slice passes in which more than
- * the base could have been left.
+ * Call it about once per second. All losses of the base layer count, at any
+ * level, but only until a slice passes in which the receiver could have left
+ * layers above the base.
  *
- * Returns: whether to leave all groups
+ * Returns: whether the receiver must leave all groups
  */
 gboolean
 lmcc_circuit_breaker_update (LmccCircuitBreaker *breaker, LmccTime now,

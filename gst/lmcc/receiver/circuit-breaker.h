@@ -8,18 +8,18 @@
 
 G_BEGIN_DECLS
 
-/* Trips where more than this part of the base layer is lost. RFC 8085 section
- * 4.1 asks for a breaker and leaves the number open. */
+/* Loss rate of the base layer above which the breaker trips. RFC 8085 section 4.1 asks
+ * for a breaker and leaves the number open. */
 #define LMCC_CIRCUIT_BREAKER_LOSS_RATE 0.1
 
-/* The loss is measured over this number of slices, each of a second or longer,
- * and over more where these do not decide. 10 s is the order of the time of an RTCP-based
- * breaker (RFC 8083 section 4.3). */
+/* Least and greatest number of slices, each of a second or longer, over which the loss
+ * rate is measured; more slices are used if few do not decide. 10 s is the order of
+ * magnitude of an RTCP-based breaker (RFC 8083 section 4.3). */
 #define LMCC_CIRCUIT_BREAKER_SLICES 10
 #define LMCC_CIRCUIT_BREAKER_MAX_SLICES 120
 
-/* What came and what was lost of the base layer in one slice; where it came late
- * after all in the next one, it lowers what that lost, to less than 0 even. */
+/* Received and lost packets of the base layer in one slice. Packets that arrive late
+ * reduce the losses of the slice in which they arrive, even below 0. */
 typedef struct
 {
   gint64 received;
@@ -28,20 +28,20 @@ typedef struct
 
 /**
  * LmccCircuitBreaker:
- * Ends the reception over a path that cannot carry even the base layer (RFC 8085
- * section 4.1, RFC 8084). Of use for every algorithm.
+ * Ends the reception over a path that cannot carry even the base layer (RFC 8085 section
+ * 4.1, RFC 8084). Works with every algorithm.
  */
 typedef struct
 {
   /*< private >*/
-  LmccLayerStats before; /* the base's counters when the slice began */
+  LmccLayerStats before; /* counters of the base layer when the slice began */
   LmccTime slice_began;
-  gboolean in_order; /* the latest slice */
+  gboolean in_order; /* the latest slice had no jump */
   gint level;
-  LmccTime base_held; /* when the base was last held alone */
+  LmccTime base_held; /* when the receiver was last at the base layer alone */
   LmccCircuitBreakerSlice slices[LMCC_CIRCUIT_BREAKER_MAX_SLICES];
-  guint n_slices; /* those that count; the latest is the last one */
-  guint n_clean;  /* the latest of them in a row that lost little */
+  guint n_slices; /* number of counted slices; the latest is the last one */
+  guint n_clean;  /* number of clean slices in a row up to the latest */
 } LmccCircuitBreaker;
 
 void lmcc_circuit_breaker_reset (LmccCircuitBreaker *breaker, LmccTime now,

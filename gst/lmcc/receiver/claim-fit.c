@@ -1,26 +1,25 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Whether what a packet says of itself fits to what counts, or to another
- * packet: layer sequence number, sequence number of its stream, order number,
- * send time.
- */
+ * Checks whether the numbers in a packet's headers are consistent with the
+ * accepted packets, or with another packet: layer sequence number, RTP
+ * sequence number, order number and send time. */
 #include "receiver/claim-fit.h"
 
-/* The sender stamps packets when it sends them: one behind the other, but for
- * the rounding of 1/65536 s and the order of its threads. */
+/* The sender stamps packets when it sends them, so send times ascend apart
+ * from rounding to 1/65536 s and the order of its threads. */
 #define SEND_TOLERANCE (10 * (gint64) LMCC_MSECOND)
 
-/* A packet whose transit time differs by more from that of the one before does
- * not fit: no queue changes so fast. */
+/* Greatest plausible change of the transit time between two packets: no
+ * queue changes faster. */
 #define MAX_TRANSIT_STEP ((gint64) LMCC_SECOND)
 
-/* Order numbers count the packets of all layers: a step is judged by those that
- * were seen, once there were so many. */
+/* Order numbers count the packets of all layers. A step is judged by the
+ * steps seen so far, once there were this many. */
 #define OSN_MARGIN 2
 
-/* A filler's mark may go on to the next window, which may be all that the
- * layers above carry in one. */
+/* A filler's low-water mark may advance to the next window, which may be all
+ * that the layers above carry in one window. */
 #define MARK_REACH 4096
 
 gint
@@ -35,8 +34,8 @@ has_own_order (const LmccHeader *header)
   return header->type == LMCC_PACKET_MEDIA && header->stream < LMCC_MAX_RUNGS;
 }
 
-/* By how much the order number of @second goes beyond that of @first, or -1 if
- * it cannot come behind it in one layer. */
+/* How far the order number of @second is ahead of that of @first, or -1 if
+ * it cannot follow in the same layer. */
 gint
 lmcc_claim_order_step (const LmccHeader *first, const LmccHeader *second)
 {
@@ -59,8 +58,8 @@ times_fit (const LmccHeader *first, LmccTime first_arrival,
   return sent >= -SEND_TOLERANCE && ABS (came - sent) <= MAX_TRANSIT_STEP;
 }
 
-/* Of what is missing in the layer since the stream's last packet all may have
- * been of the stream, or nothing. */
+/* Of the packets missing in the layer since the stream's last packet, any
+ * number from none to all may belong to the stream. */
 gboolean
 lmcc_claim_sequence_fits (const LmccProbation *probation,
     const LmccClaim *claim, guint ahead)
@@ -75,8 +74,8 @@ lmcc_claim_sequence_fits (const LmccProbation *probation,
       && step <= probation->missed - probation->missed_at[slot] + ahead;
 }
 
-/* Where no packet of another layer lies between, a unit goes on, or the next
- * one begins. */
+/* If no packet of another layer lies in between, the unit continues or the
+ * next one begins. */
 static gboolean
 unit_fits (const LmccProbation *probation, const LmccClaim *claim, gint step)
 {
@@ -93,7 +92,7 @@ unit_fits (const LmccProbation *probation, const LmccClaim *claim, gint step)
       && claim->rtp.timestamp == probation->timestamp;
 }
 
-/* How far the order number of a packet may go beyond that of the one before. */
+/* How far the order number of a packet may be ahead of the previous one. */
 static guint
 get_order_reach (const LmccProbation *probation, const LmccHeader *header)
 {
@@ -103,7 +102,7 @@ get_order_reach (const LmccProbation *probation, const LmccHeader *header)
   return MAX (probation->max_leap, OSN_MARGIN * probation->osn_reach);
 }
 
-/* Whether @claim can be what comes next, but for @ahead - 1 that are lost. */
+/* Whether @claim can be the next packet after @ahead - 1 lost ones. */
 gboolean
 lmcc_claim_fits (const LmccProbation *probation, const LmccClaim *claim,
     guint ahead)
@@ -122,8 +121,8 @@ lmcc_claim_fits (const LmccProbation *probation, const LmccClaim *claim,
       || (guint) step <= get_order_reach (probation, &claim->header);
 }
 
-/* Whether @claim can be what comes next but for @ahead - 1 packets that are
- * lost, as far as all layers' numbers tell of so many. */
+/* Whether @claim can be the next packet after @ahead - 1 lost ones, as far
+ * as the numbers of all layers allow that many losses. */
 gboolean
 lmcc_claim_fits_gap (const LmccProbation *probation, const LmccClaim *claim,
     guint ahead)
@@ -136,8 +135,8 @@ lmcc_claim_fits_gap (const LmccProbation *probation, const LmccClaim *claim,
               <= ahead * get_order_reach (probation, &claim->header));
 }
 
-/* A packet that is behind may be missing: then it came between its neighbours'
- * numbers. */
+/* A packet from before the latest one may be a missing one: then its numbers
+ * lie between those of its neighbours. */
 gboolean
 lmcc_claim_fits_behind (const LmccProbation *probation, const LmccClaim *claim,
     guint behind)
@@ -153,7 +152,7 @@ lmcc_claim_fits_behind (const LmccProbation *probation, const LmccClaim *claim,
       && lmcc_sequence_diff (claim->header.osn, probation->last.osn) <= 0;
 }
 
-/* Whether @second can come behind @first, a few numbers later. */
+/* Whether @second can follow @first, a few numbers later. */
 static gboolean
 agree (const LmccProbation *probation, const LmccClaim *first,
     const LmccClaim *second)
@@ -179,7 +178,8 @@ lmcc_claims_agree (const LmccProbation *probation, const LmccClaim *a,
   return agree (probation, a, b) || agree (probation, b, a);
 }
 
-/* It goes on where packets counted before the latest leap. */
+/* The claim continues from the packets that were accepted before the latest
+ * leap. */
 gboolean
 lmcc_claim_continues_other (const LmccProbation *probation,
     const LmccClaim *claim)

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* A step of order numbers is judged by those that were seen once there were so
+/* Steps of order numbers are judged by the steps seen so far, once there were this
  * many. */
 #define LMCC_OSN_LEARNED 32
 

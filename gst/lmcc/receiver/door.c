@@ -1,27 +1,26 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What others send becomes the receiver's session here and nowhere else: as a
- * whole, in its ranges, and as the user allows. Packets enter where they are of
- * that session.
- */
+ * The only place that accepts sessions from the network: only as a whole,
+ * with values in range, and as the user permits. Packets are accepted if
+ * they belong to that session. */
 #include <gst/lmcc/lmcc-sdp.h>
 #include "receiver/actions.h"
 #include "receiver/door.h"
 #include "receiver/private.h"
 #include "wire/constants.h"
 
-/* The codecs that lmccsink tells the classes of, and those of sound that it
- * takes: whoever forges a record must not choose among all the depayloaders and
- * decoders that a host happens to have. */
+/* The codecs that lmccsink can classify, and the sound codecs that it
+ * accepts. A forged record must not select arbitrary depayloaders and
+ * decoders of the host. */
 static const gchar *const usual_codecs[] = { "H264", "H265", "VP8", "VP9",
   "JPEG2000", "OPUS", "MPEG4-GENERIC", "MP4A-LATM", NULL };
 
 /**
  * lmcc_session_codec_is_usual:
- * @name: an encoding name, in any case
+ * @name: an encoding name, in upper or lower case
  *
- * Returns: whether receivers take it unless they are told otherwise
+ * Returns: whether receivers accept the codec by default
  */
 gboolean
 lmcc_session_codec_is_usual (const gchar *name)
@@ -69,15 +68,13 @@ refuse_codec (LmccReceiver *receiver, const LmccSession *session)
           "not taken. If it is wanted, name it in codecs"));
 }
 
-/*
- * lmcc_receiver_admits:
+/* lmcc_receiver_admits:
  * @receiver: a receiver
- * @session: a session, from wherever
+ * @session: a session from any origin
  *
- * The door. What is refused is counted.
+ * Decides whether the receiver accepts a session. Refused ones are counted.
  *
- * Returns: whether @receiver may act on @session
- */
+ * Returns: whether @receiver may act on @session */
 gboolean
 lmcc_receiver_admits (LmccReceiver *receiver, const LmccSession *session)
 {
@@ -96,16 +93,14 @@ lmcc_receiver_admits (LmccReceiver *receiver, const LmccSession *session)
   return TRUE;
 }
 
-/*
- * lmcc_receiver_read_record:
+/* lmcc_receiver_read_record:
  * @receiver: a receiver
- * @assembler: (nullable): of one sender's fragments; may be %NULL where the
- *     record is in one
- * @fragment: of a record
- * @session: (out): the record, if it is whole and may be entered
+ * @assembler: (nullable): assembler for the fragments of one sender; may be
+ *     %NULL if the record is a single fragment
+ * @fragment: fragment of a record
+ * @session: (out): the record, if it is complete and accepted
  *
- * Returns: whether it is
- */
+ * Returns: whether @session was set */
 gboolean
 lmcc_receiver_read_record (LmccReceiver *receiver,
     LmccRecordAssembler *assembler, const LmccRecordFragment *fragment,
@@ -153,14 +148,12 @@ payload_type_fits (const LmccSession *session, const LmccRtp *rtp,
   }
 }
 
-/*
- * lmcc_receiver_packet_fits:
+/* lmcc_receiver_packet_fits:
  * @session: a session
  * @rtp: a packet's RTP header
- * @header: its element
+ * @header: the packet's header element
  *
- * Returns: whether the packet can be one of @session
- */
+ * Returns: whether the packet can belong to @session */
 gboolean
 lmcc_receiver_packet_fits (const LmccSession *session, const LmccRtp *rtp,
     const LmccHeader *header)
@@ -169,8 +162,8 @@ lmcc_receiver_packet_fits (const LmccSession *session, const LmccRtp *rtp,
       && payload_type_fits (session, rtp, header);
 }
 
-/* Whether the packet is of the session and of the sender that is listened
- * to. */
+/* Whether the packet belongs to the session and comes from the accepted
+ * sender. */
 gboolean
 lmcc_receiver_packet_belongs (LmccReceiver *receiver, const LmccAddress *source,
     const LmccRtp *rtp, const LmccHeader *header)

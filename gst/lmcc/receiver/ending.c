@@ -1,12 +1,11 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * When a reception ends with its session, where the user wants that. A goodbye
- * costs whoever forges it nothing, so it counts only where the sender is silent
- * behind it. Packets that the goodbye has overtaken are waited for likewise. A
- * long silence says the same as a goodbye: that may be lost, and who fails says
- * none.
- */
+ * Ends the reception together with the session, if the user wants that. A
+ * forged goodbye costs its author nothing, so a goodbye counts only if the
+ * sender is silent afterwards. The receiver also waits for packets that the
+ * goodbye has overtaken. A long silence counts like a goodbye, which may be
+ * lost, and which a sender that fails does not send. */
 #include "receiver/ending.h"
 
 #include "receiver/private.h"
@@ -26,13 +25,11 @@ lmcc_receiver_note_goodbye (LmccReceiver *receiver, LmccTime now)
   receiver->goodbye.at = now;
 }
 
-/*
- * lmcc_receiver_doubt_goodbye:
+/* lmcc_receiver_doubt_goodbye:
  * @receiver: a receiver that has heard its sender
  * @now: the time
  *
- * Who goes on for so long after a goodbye did not say it.
- */
+ * A sender that continues for this long after a goodbye did not send it. */
 void
 lmcc_receiver_doubt_goodbye (LmccReceiver *receiver, LmccTime now)
 {
@@ -41,22 +38,20 @@ lmcc_receiver_doubt_goodbye (LmccReceiver *receiver, LmccTime now)
     receiver->goodbye.said = FALSE;
 }
 
-/*
- * lmcc_receiver_is_ending:
+/* lmcc_receiver_is_ending:
  * @receiver: a receiver
  *
- * Returns: whether it ends unless the sender is heard; no other session is
- *     taken meanwhile
- */
+ * Returns: whether the reception ends unless the sender is heard again; the
+ * receiver accepts no other session meanwhile */
 gboolean
 lmcc_receiver_is_ending (const LmccReceiver *receiver)
 {
   return receiver->goodbye.said;
 }
 
-/* When the sender has been silent for long enough, %LMCC_TIME_NONE: no silence
- * ends the reception. Who was not heard yet is not silent, nor who sent records
- * alone. */
+/* When the sender's silence is long enough to end the reception, or
+ * %LMCC_TIME_NONE. A sender that has not been heard, or has sent records
+ * only, does not count as silent. */
 static LmccTime
 silence_end (const LmccReceiver *receiver)
 {
@@ -71,7 +66,8 @@ silence_end (const LmccReceiver *receiver)
   return receiver->last_heard + MAX (patience, LMCC_SOURCE_TIMEOUT);
 }
 
-/* By then all that has come has been given out, whatever is missing. */
+/* By this time all received packets have been delivered, whatever is
+ * missing. */
 static LmccTime
 latest_end (const LmccReceiver *receiver)
 {
@@ -101,13 +97,11 @@ something_waits (const LmccReceiver *receiver)
       || LMCC_TIME_IS_VALID (lmcc_gate_next_timeout (receiver->gate));
 }
 
-/*
- * lmcc_receiver_next_end:
+/* lmcc_receiver_next_end:
  * @receiver: a receiver
  *
- * Returns: when to ask lmcc_receiver_has_ended() at the latest, or
- *     %LMCC_TIME_NONE; it is to be asked, too, whenever something was given out
- */
+ * Returns: latest time for the next call of lmcc_receiver_has_ended(), or
+ * %LMCC_TIME_NONE; call it after each delivery, too */
 LmccTime
 lmcc_receiver_next_end (const LmccReceiver *receiver)
 {
@@ -119,14 +113,12 @@ lmcc_receiver_next_end (const LmccReceiver *receiver)
   return receiver->now < silence ? silence : latest_end (receiver);
 }
 
-/*
- * lmcc_receiver_has_ended:
+/* lmcc_receiver_has_ended:
  * @receiver: a receiver
  * @now: the time
  *
- * Returns: (nullable): why the session is over, static, where all that came of
- *     it was given out; else %NULL
- */
+ * Returns: (nullable): why the session is over, a static string, once all
+ * received packets have been delivered; otherwise %NULL */
 const gchar *
 lmcc_receiver_has_ended (const LmccReceiver *receiver, LmccTime now)
 {

@@ -10,8 +10,8 @@ G_BEGIN_DECLS
 
 /**
  * LmccReceiverGoodbye:
- * @said: the sender said BYE, and nothing that came since speaks against it
- * @at: when it did
+ * @said: the sender said BYE, and no later packet contradicts it
+ * @at: time of the goodbye
  */
 typedef struct
 {

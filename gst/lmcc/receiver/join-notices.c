@@ -6,7 +6,8 @@
 #include "receiver/join-notices.h"
 #include "receiver/private.h"
 
-/* The group after the session's last one, or FALSE where there can be none. */
+/* The control group, which follows the session's last group, or FALSE if the
+ * session can have none. */
 static gboolean
 has_control_group (const LmccReceiver *receiver, const gchar **why)
 {
@@ -45,8 +46,7 @@ leave_control_group (LmccReceiver *receiver)
   receiver->learning.group = 0;
 }
 
-/* Joins or leaves the group of shared learning, as session and algorithm want
- * it. */
+/* Joins or leaves the control group, depending on session and algorithm. */
 void
 lmcc_receiver_update_learning (LmccReceiver *receiver)
 {
@@ -72,8 +72,8 @@ lmcc_receiver_update_learning (LmccReceiver *receiver)
   queue_membership (receiver, LMCC_RECEIVER_ACTION_JOIN, group);
 }
 
-/* Tells the others of a join, if the algorithm wants it and none was told
- * lately. */
+/* Sends a join notice to the other receivers, if the algorithm uses shared
+ * learning and no notice was sent recently. */
 void
 lmcc_receiver_share_join (LmccReceiver *receiver, LmccTime now)
 {
@@ -101,7 +101,7 @@ lmcc_receiver_share_join (LmccReceiver *receiver, LmccTime now)
   action->packet = lmcc_join_notice_build (&notice);
 }
 
-/* Why a notice is not believed, or LMCC_N_DROPS. */
+/* Why a notice is rejected, or LMCC_N_DROPS. */
 static LmccDrop
 check_notice (LmccReceiver *receiver, LmccTime now,
     const LmccJoinNotice *notice)
@@ -124,11 +124,11 @@ check_notice (LmccReceiver *receiver, LmccTime now,
  * lmcc_receiver_handle_learning:
  * @receiver: a running receiver
  * @now: the time
- * @data: one UDP payload from the group of shared learning
- * @size: its length
+ * @data: one UDP payload from the control group
+ * @size: its length in bytes
  *
- * Takes what another receiver of the session tells. What cannot be is dropped
- * and counted, and so is more than %LMCC_JOIN_NOTICES_MAX in a second.
+ * Takes a join notice of another receiver. Invalid notices are dropped and
+ * counted, and so are notices beyond %LMCC_JOIN_NOTICES_MAX per second.
  */
 void
 lmcc_receiver_handle_learning (LmccReceiver *receiver, LmccTime now,
@@ -143,7 +143,7 @@ lmcc_receiver_handle_learning (LmccReceiver *receiver, LmccTime now,
     lmcc_receiver_drop (receiver, LMCC_DROP_BAD_RTCP);
     return;
   }
-  /* Our own, looped back by the host. */
+  /* The receiver's own notice, looped back by the host. */
   if (notice.ssrc == receiver->config.sequence_seed)
     return;
   why = check_notice (receiver, now, &notice);

@@ -11,9 +11,9 @@ G_BEGIN_DECLS
 
 /**
  * LmccReceiverLearning:
- * @group: of shared learning, 0 for none
- * @limit: of what others tell
- * @next_notice: when the receiver may tell of a join again
+ * @group: the control group, 0 for none
+ * @limit: rate limit of received notices
+ * @next_notice: when the receiver may send its next notice
  */
 typedef struct
 {

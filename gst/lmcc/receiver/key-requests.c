@@ -8,19 +8,21 @@
 #include "receiver/reports.h"
 #include "wire/key-request.h"
 
-/* Without a notice the request is lost, or nobody takes it. */
+/* Without a notice from the sender, the request is lost or nobody takes it. */
 #define RETRY (1 * LMCC_SECOND)
 
-/* With one, the encoder is asked within LMCC_KEY_REQUEST_DISTANCE. */
+/* After a notice, the sender asks its encoders within
+ * LMCC_KEY_REQUEST_DISTANCE. */
 #define PATIENCE (LMCC_KEY_REQUEST_DISTANCE + 500 * LMCC_MSECOND)
 
-/* The waits double up to 2^6 times that: some encoders take no requests. */
+/* The wait doubles up to 2^6 times, because some encoders ignore requests. */
 #define MOST_DOUBLINGS 6
 
-/* More than a network makes a packet late. */
+/* Greatest delay of a reordered packet, in packets. */
 #define MOST_OVERTAKEN 1024
 
-/* Other dice of the same receiver are made from the same seed. */
+/* Separates these random numbers from others of the same receiver with the
+ * same seed. */
 #define SEED_PURPOSE 0x6b657966u
 
 void
@@ -37,7 +39,7 @@ end_wait (LmccReceiverKeyRequests *requests)
   requests->n_asked = requests->n_told = 0;
 }
 
-/* Another sender has other numbers. */
+/* Another sender has other sequence numbers. */
 void
 lmcc_receiver_forget_key_requests (LmccReceiver *receiver)
 {
@@ -46,7 +48,7 @@ lmcc_receiver_forget_key_requests (LmccReceiver *receiver)
   receiver->key_requests.next_key = 0;
 }
 
-/* A GRand takes 2.5 kB, and few receivers wait: each draw has one of its
+/* A GRand takes 2.5 kB, and few receivers wait, so each draw creates its
  * own. */
 static LmccTime
 draw (LmccReceiver *receiver)
@@ -76,16 +78,16 @@ put_off (LmccReceiver *receiver, LmccTime to)
   *due = MAX (*due, to + draw (receiver));
 }
 
-/* Numbers that are much lower began anew. */
+/* Numbers that are much lower mean a restart. */
 static gboolean
 is_overtaken (const LmccReceiverKeyRequests *requests, guint16 lsn)
 {
   return (guint16) (requests->base_lsn - lsn) < MOST_OVERTAKEN;
 }
 
-/* Each packet that is taken. A key frame that begins to come is given out
- * within the latency, if all of it comes; and it shows that the encoder makes
- * some. */
+/* Called for each accepted packet. A key frame that begins to arrive will be
+ * delivered within the latency if it is complete, and it shows that the
+ * encoder makes key frames. */
 void
 lmcc_receiver_packet_key_requests (LmccReceiver *receiver, LmccTime now,
     const LmccHeader *header)
@@ -109,7 +111,7 @@ lmcc_receiver_packet_key_requests (LmccReceiver *receiver, LmccTime now,
       MAX (now + lmcc_receiver_get_latency (receiver), requests->next_key));
 }
 
-/* The sender has heard a request, whosever. */
+/* The sender has received a request of this or another receiver. */
 void
 lmcc_receiver_key_notice (LmccReceiver *receiver, LmccTime now)
 {
@@ -132,13 +134,11 @@ lacks_picture (const LmccReceiver *receiver)
       && lmcc_gate_needs_key (receiver->gate);
 }
 
-/*
- * lmcc_receiver_follow_picture:
+/* lmcc_receiver_follow_picture:
  * @receiver: a receiver
  * @now: the time
  *
- * Looks whether there is a picture, after what came was given out.
- */
+ * Checks whether there is a picture, after received packets were delivered. */
 void
 lmcc_receiver_follow_picture (LmccReceiver *receiver, LmccTime now)
 {
@@ -152,7 +152,8 @@ lmcc_receiver_follow_picture (LmccReceiver *receiver, LmccTime now)
   }
 }
 
-/* Behind lmcc_receiver_pump(), which follows the picture. */
+/* Call it after lmcc_receiver_pump(), which calls
+ * lmcc_receiver_follow_picture(). */
 void
 lmcc_receiver_handle_key_requests (LmccReceiver *receiver, LmccTime now)
 {

@@ -11,21 +11,21 @@ G_BEGIN_DECLS
 
 /**
  * LmccReceiverKeyRequests:
- * @n_drawn: waits drawn so far
- * @waits: there is no picture that a decoder can begin or go on with
- * @due: when to ask for a key frame, or %LMCC_TIME_NONE
- * @n_asked: requests since there was a picture, or a key frame began to come
- * @n_told: likewise, how often the sender said that one was heard; what it says of
- *     others' requests shortly after is not counted
- * @told: when it did
- * @next_key: when the sender may ask its encoders again, after the latest key frame
- *     that began to come; 0 for none
- * @any_base: a packet of layer 0 was heard
- * @base_lsn: the highest LSN of layer 0 that was heard
+ * @n_drawn: number of random waits drawn so far
+ * @waits: the decoder has no picture that it can begin or continue with
+ * @due: when to request a key frame, or %LMCC_TIME_NONE
+ * @n_asked: requests sent since there was a picture, or since a key frame began to arrive
+ * @n_told: the sender's notices in the same time; notices about requests of other
+ *     receivers shortly after are not counted
+ * @told: time of the latest notice
+ * @next_key: when the sender may ask its encoders again after the latest key frame that
+ *     began to arrive; 0 for none
+ * @any_base: a packet of layer 0 was received
+ * @base_lsn: highest LSN of layer 0 received
  *
- * Asks the sender for a key frame where there is no picture. Many receivers that
- * wait at once wait for different times, and one that hears that another has
- * asked does not.
+ * Requests a key frame from the sender when there is no picture. Receivers that wait at
+ * the same time draw different waits, and a receiver that learns of another one's request
+ * sends none.
  */
 typedef struct
 {

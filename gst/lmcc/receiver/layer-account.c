@@ -5,20 +5,20 @@
 
 #include <string.h>
 
-/* How many sequence numbers back duplicates and late packets are told apart. */
+/* How many sequence numbers back duplicates can be told from late packets. */
 #define HISTORY 2048
 
-/* What was lost comes late within this, or not at all: that is how much the
- * algorithms look back on (LMCC_LOSS_HOLD, plumb's overload). This number
- * of runs of losses is remembered for that. */
+/* Lost packets arrive late within this time or not at all: algorithms look
+ * back as far (LMCC_LOSS_HOLD, plumb's overload). The account remembers this
+ * number of runs of losses for it. */
 #define LATE_TIME LMCC_SECOND
 #define LATE_RUNS 256
 
-/* Longer times between two packets are taken for this: so nominal times do not
- * overflow. */
+/* Longer times between two packets are cut to this, so that interpolated
+ * times do not overflow. */
 #define MAX_SPAN (24 * 3600 * LMCC_SECOND)
 
-/* Packets in a row that have not come, and may still. */
+/* Consecutive packets that have not arrived and still may. */
 typedef struct
 {
   LmccLoss run;
@@ -34,23 +34,24 @@ struct _LmccLayerAccount
   LmccTime highest_time;
   gboolean suspect;
   guint16 suspect_lsn;
-  guint8 received[HISTORY / 8]; /* bit set, by number modulo HISTORY */
-  GArray *missing;              /* of Missing, by number */
-  GArray *losses;               /* of LmccLoss, to be polled */
+  guint8 received[HISTORY / 8]; /* bits: received, by number modulo HISTORY */
+  GArray *missing;              /* array of Missing, by number */
+  GArray *losses;               /* array of LmccLoss, to be polled */
   guint n_polled;
-  GArray *lost; /* of Missing, a ring of the latest that count as lost */
+  GArray *lost; /* ring of Missing: the latest packets that count as lost */
   guint n_lost;
-  GArray *found; /* of LmccLoss, that came after all, to be polled */
+  GArray *found; /* array of LmccLoss: lost packets that arrived after all,
+                  * to be polled */
   guint n_found_polled;
   LmccLayerStats stats;
 };
 
 /**
  * lmcc_layer_account_new:
- * @reordering: (transfer none): what is known of the path that the layer takes;
- *     it lives as long as the account, which adds to it
+ * @reordering: (transfer none): the reordering observed on the layer's path;
+ *     must outlive the account, which updates it
  *
- * Returns: (transfer full): an account that has seen nothing
+ * Returns: (transfer full): an empty account
  */
 LmccLayerAccount *
 lmcc_layer_account_new (LmccReordering *reordering)
@@ -66,11 +67,9 @@ lmcc_layer_account_new (LmccReordering *reordering)
   return account;
 }
 
-/*
- * lmcc_layer_account_go_on:
- * @account: an account that has seen nothing
- * @stats: where its counters begin
- */
+/* lmcc_layer_account_go_on:
+ * @account: an empty account
+ * @stats: initial values of its counters */
 void
 lmcc_layer_account_go_on (LmccLayerAccount *account,
     const LmccLayerStats *stats)
@@ -103,8 +102,8 @@ forget_losses (LmccLayerAccount *account)
  * lmcc_layer_account_reset:
  * @account: an account
  *
- * Forgets where the sequence was: the next packet starts it anew. What is still
- * missing is not counted as lost. The counters go on.
+ * Forgets the position in the sequence: the next packet starts it anew. Packets
+ * that are missing now are not counted as lost. The counters continue.
  */
 void
 lmcc_layer_account_reset (LmccLayerAccount *account)
@@ -131,7 +130,8 @@ note_received (LmccLayerAccount *account, guint16 lsn)
   account->received[lsn % HISTORY / 8] |= (guint8) (1u << lsn % 8);
 }
 
-/* Forgets what had these numbers before they came round again. */
+/* Forgets the earlier packets with these numbers before the numbers wrap
+ * around to them. */
 static void
 forget (LmccLayerAccount *account, guint16 lsn, guint n)
 {
@@ -158,12 +158,12 @@ start (LmccLayerAccount *account, guint16 lsn, LmccTime arrival)
 
 /**
  * lmcc_layer_account_expect:
- * @account: an account that has seen nothing since it was made or reset
+ * @account: an account that has seen nothing since it was created or reset
  * @lsn: a layer sequence number
- * @since: when the packet before it may have come
+ * @since: earliest time at which the packet before it may have arrived
  *
- * The layer's packets from @lsn on should come: what is missing between there
- * and the first one that does counts as any other.
+ * The layer's packets from @lsn on are expected: those missing between @lsn and
+ * the first arrival count like any others.
  */
 void
 lmcc_layer_account_expect (LmccLayerAccount *account, guint16 lsn,
@@ -176,10 +176,10 @@ lmcc_layer_account_expect (LmccLayerAccount *account, guint16 lsn,
 /**
  * lmcc_layer_account_restart:
  * @account: an account
- * @lsn: the layer sequence number of the packet that comes next
- * @arrival: when it came
+ * @lsn: layer sequence number of the next packet
+ * @arrival: arrival time of that packet
  *
- * Numbers begin anew: nothing before that packet is missing.
+ * The numbers restart: nothing before that packet is missing.
  */
 void
 lmcc_layer_account_restart (LmccLayerAccount *account, guint16 lsn,
@@ -200,7 +200,7 @@ remember_lost (LmccLayerAccount *account, const Missing *missing)
   account->n_lost++;
 }
 
-/* The run at @index is lost. */
+/* The run at @index counts as lost. */
 static void
 declare_lost (LmccLayerAccount *account, guint index, LmccTime now)
 {
@@ -220,8 +220,8 @@ get_due (const LmccLayerAccount *account, const Missing *missing)
       + lmcc_reordering_get_wait (account->reordering, missing->later);
 }
 
-/* What is so far back does not fill a gap any more, see take_distant(): so runs
- * are few, whatever comes. */
+/* Such distant packets no longer fill a gap, see take_distant(). This bounds
+ * the number of runs, whatever arrives. */
 static gboolean
 is_out_of_reach (const LmccLayerAccount *account, const Missing *missing)
 {
@@ -250,7 +250,7 @@ count_later (LmccLayerAccount *account, guint16 lsn, LmccTime arrival)
   }
 }
 
-/* Notes what is missing between the highest packet so far and @lsn. */
+/* Records what is missing between the highest packet so far and @lsn. */
 static void
 note_missing (LmccLayerAccount *account, guint gap, LmccTime arrival)
 {
@@ -271,8 +271,8 @@ note_missing (LmccLayerAccount *account, guint gap, LmccTime arrival)
   g_array_append_val (account->missing, missing);
 }
 
-/* The run among @runs that a packet is missing in, and where in it; %NULL if
- * there is none. */
+/* The run among @runs that contains a missing packet, and the packet's
+ * position in it; %NULL if there is none. */
 static Missing *
 find_run (const GArray *runs, guint16 lsn, guint *index, guint *at)
 {
@@ -293,9 +293,9 @@ get_lateness (const Missing *missing, LmccTime arrival)
   return arrival > missing->noticed ? arrival - missing->noticed : 0;
 }
 
-/* Takes one packet out of the run that it is missing in, if there is one. Where
- * it was the first one, what follows it may still be on its way, in order: the
- * packet that the gap was noticed by came too early, or was forged. */
+/* Removes one packet from the run that contains it, if there is one. If it
+ * was the run's first, the rest may still arrive in order: the packet that
+ * revealed the gap came too early or was forged. */
 static gboolean
 fill (LmccLayerAccount *account, guint16 lsn, LmccTime arrival)
 {
@@ -321,8 +321,8 @@ fill (LmccLayerAccount *account, guint16 lsn, LmccTime arrival)
   return TRUE;
 }
 
-/* Takes back that a packet was lost. Whoever forges one has to hit a number
- * that was, as only these are remembered. */
+/* Withdraws the loss of a packet. Only losses are remembered, so a forged
+ * packet must hit the number of a lost one. */
 static gboolean
 take_back (LmccLayerAccount *account, guint16 lsn, LmccTime arrival)
 {
@@ -402,15 +402,15 @@ take_newer (LmccLayerAccount *account, guint16 lsn, LmccTime arrival)
 /**
  * lmcc_layer_account_packet:
  * @account: an account
- * @arrival: when the packet came
+ * @arrival: arrival time of the packet
  * @lsn: its layer sequence number
- * @bytes: its size with IP and UDP headers
+ * @bytes: its size including IP and UDP headers
  *
- * Counts one packet. It may turn missing packets into lost ones: poll them with
+ * Counts one packet. Missing packets may become losses: poll them with
  * lmcc_layer_account_poll_loss().
  *
- * Returns: what the packet is; %LMCC_ARRIVAL_LATE, %LMCC_ARRIVAL_DUPLICATE and
- *     %LMCC_ARRIVAL_SUSPECT ones are to be dropped
+ * Returns: what kind of arrival it is; drop the packet if it is
+ * %LMCC_ARRIVAL_LATE, %LMCC_ARRIVAL_DUPLICATE or %LMCC_ARRIVAL_SUSPECT
  */
 LmccArrival
 lmcc_layer_account_packet (LmccLayerAccount *account, LmccTime arrival,
@@ -454,7 +454,7 @@ lmcc_layer_account_packet (LmccLayerAccount *account, LmccTime arrival,
  * @account: an account
  * @now: the time
  *
- * Turns what has been missing for long enough into losses, see
+ * Declares packets lost that have been missing for long enough, see
  * lmcc_reordering_get_wait().
  */
 void
@@ -507,7 +507,7 @@ poll (GArray *losses, guint *n_polled, LmccLoss *loss)
 /**
  * lmcc_layer_account_poll_loss:
  * @account: an account
- * @loss: (out): a run of losses that was not polled before
+ * @loss: (out): a run of losses that has not been polled
  *
  * Returns: %FALSE if there is none
  */
@@ -519,9 +519,9 @@ lmcc_layer_account_poll_loss (LmccLayerAccount *account, LmccLoss *loss)
 
 /**
  * lmcc_layer_account_poll_found:
- * @account: an account whose losses were all polled
- * @loss: (out): a packet of these that came within a second after all, and was
- *     not polled here before
+ * @account: an account whose losses have all been polled
+ * @loss: (out): a lost packet that arrived after all within a second, and has
+ *     not been polled here
  *
  * Returns: %FALSE if there is none
  */
@@ -536,7 +536,8 @@ lmcc_layer_account_poll_found (LmccLayerAccount *account, LmccLoss *loss)
  * @account: an account
  * @lsn: a layer sequence number
  *
- * Returns: whether each packet up to @lsn has either come or been lost
+ * Returns: whether each packet up to @lsn has either arrived or been declared
+ * lost
  */
 gboolean
 lmcc_layer_account_settled (const LmccLayerAccount *account, guint16 lsn)

@@ -12,13 +12,14 @@ G_BEGIN_DECLS
 
 /**
  * LmccArrival:
- * @LMCC_ARRIVAL_IN_ORDER: the next one
- * @LMCC_ARRIVAL_AFTER_GAP: some before it are missing so far
+ * @LMCC_ARRIVAL_IN_ORDER: the next packet
+ * @LMCC_ARRIVAL_AFTER_GAP: packets before it are missing so far
  * @LMCC_ARRIVAL_REORDERED: it fills a gap
- * @LMCC_ARRIVAL_LATE: it was counted as lost before
- * @LMCC_ARRIVAL_DUPLICATE: it came before
- * @LMCC_ARRIVAL_SUSPECT: too far back; the next one decides whether it is a new start
- * @LMCC_ARRIVAL_RESTART: first packet, or a new start: counting starts here
+ * @LMCC_ARRIVAL_LATE: it was already counted as lost
+ * @LMCC_ARRIVAL_DUPLICATE: it has already arrived
+ * @LMCC_ARRIVAL_SUSPECT: its number is too far back; the next packet decides whether the
+ *     numbers restarted
+ * @LMCC_ARRIVAL_RESTART: first packet, or a restart: counting begins here
  */
 typedef enum
 {
@@ -33,7 +34,7 @@ typedef enum
 
 /**
  * LmccLayerAccount:
- * Counts one layer by its layer sequence numbers.
+ * Counts the packets of one layer by their layer sequence numbers.
  */
 typedef struct _LmccLayerAccount LmccLayerAccount;
 

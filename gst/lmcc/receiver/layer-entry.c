@@ -6,20 +6,21 @@
 #include <gst/lmcc/lmcc-session-algorithm.h>
 #include "control/slots/dynamic-layering.h"
 
-/* A shorter join's share in the join time. */
+/* Weight of a join that took less time than the current join time. */
 #define JOIN_TIME_WEIGHT 8
 
-/* A slot further back than this is one of another count, not a late packet. */
+/* A slot further back than this belongs to another numbering and not to a
+ * late packet. */
 #define LATE_SLOTS 2
 
 /**
  * lmcc_layer_entries_init:
- * @entries: (out): no layer was joined
- * @modulus: M of the slots, at least 1
- * @slot_length: of a slot, in ns; so long a join may take before one was
- *     measured
- * @ahead: a layer is joined for the next slot, so long before it that the join
- *     takes effect in time
+ * @entries: (out): no layer is joined
+ * @modulus: M, the modulus of the slot counter, at least 1
+ * @slot_length: length of a slot, in ns; also the assumed duration of a join
+ *     until one was measured
+ * @ahead: layers are joined for the next slot, early enough for the join to
+ *     take effect in time
  */
 void
 lmcc_layer_entries_init (LmccLayerEntries *entries, guint modulus,
@@ -34,11 +35,11 @@ lmcc_layer_entries_init (LmccLayerEntries *entries, guint modulus,
 /**
  * lmcc_layer_entries_joined:
  * @entries: entries
- * @layer: a layer, below %LMCC_MAX_LAYERS, that was joined
+ * @layer: the layer that was joined, below %LMCC_MAX_LAYERS
  * @now: the time
- * @distance: a packet's size over the layer's rate, in ns; 0 if it is not known
- * @fresh: the network does not go on with it from an earlier join: how long
- *     this one takes can be measured
+ * @distance: packet size divided by the layer's rate, in ns; 0 if unknown
+ * @fresh: the network does not forward the layer because of an earlier join, so
+ *     the duration of this join can be measured
  */
 void
 lmcc_layer_entries_joined (LmccLayerEntries *entries, guint layer, LmccTime now,
@@ -51,7 +52,8 @@ lmcc_layer_entries_joined (LmccLayerEntries *entries, guint layer, LmccTime now,
     .distance = distance };
 }
 
-/* The base says which slot it is, and others that the next one has begun. */
+/* The base layer tells the current slot, and other layers tell that the next
+ * one has begun. */
 static void
 follow_slot (LmccLayerEntries *entries, const LmccHeader *header)
 {
@@ -67,9 +69,9 @@ follow_slot (LmccLayerEntries *entries, const LmccHeader *header)
   entries->slot = header->slot;
 }
 
-/* The longest that a join took counts at once, shorter ones slowly: a loss
- * right behind the join looks like a join that takes longer. One that takes as
- * long as a leave is none, and what did not flow may have been waited for. */
+/* A longer join counts at once, shorter ones slowly: a loss right after the
+ * join looks like a longer join. A duration as long as a leave is not one of
+ * a join, and silence may have other causes if nothing flowed before. */
 static void
 measure (LmccLayerEntries *entries, LmccTime elapsed, gboolean flowed,
     gboolean late)
@@ -84,14 +86,14 @@ measure (LmccLayerEntries *entries, LmccTime elapsed, gboolean flowed,
   entries->measured = TRUE;
 }
 
-/* When the join has taken effect: on a long path that may be slots later. */
+/* When the join has taken effect: on a long path this may be slots later. */
 static LmccTime
 effective_from (const LmccLayerEntries *entries, const LmccLayerEntry *entry)
 {
   return entry->joined + entries->join_time;
 }
 
-/* A packet is seldom larger than the distance says. */
+/* A packet is seldom larger than the distance implies. */
 static guint
 count_since (const LmccLayerEntry *entry, LmccTime arrival, LmccTime effective)
 {
@@ -101,8 +103,9 @@ count_since (const LmccLayerEntry *entry, LmccTime arrival, LmccTime effective)
   return (guint) MIN ((arrival - effective) / entry->distance, LMCC_PLACE_MAX);
 }
 
-/* By the places alone: where a layer is joined ahead, its first slot is held
- * from the beginning; else it may have been joined in the slot before that. */
+/* Judges by the places alone: if layers are joined ahead, the receiver gets
+ * the first slot from its beginning; otherwise the join may have happened in
+ * the slot before. */
 static guint
 count_before (const LmccLayerEntries *entries, const LmccLayerEntry *entry,
     const LmccHeader *header)
@@ -111,14 +114,15 @@ count_before (const LmccLayerEntries *entries, const LmccLayerEntry *entry,
 
   if (header->place == LMCC_PLACE_FIRST)
     return 0;
-  /* The one before it was sent in a slot that was held, or in none of these. */
+  /* The previous packet was sent in a slot in which the layer was joined, or
+   * before all of these. */
   if (header->place < 0)
     return held + header->place >= 0;
 
   return held >= (entries->ahead ? 0 : -1) ? (guint) header->place : 0;
 }
 
-/* Only those packets count that were due when the join had taken effect. */
+/* Only packets count that were due after the join had taken effect. */
 static guint
 count_missed (const LmccLayerEntries *entries, const LmccLayerEntry *entry,
     LmccTime arrival, const LmccHeader *header)
@@ -137,15 +141,15 @@ count_missed (const LmccLayerEntries *entries, const LmccLayerEntry *entry,
 /**
  * lmcc_layer_entries_packet:
  * @entries: entries
- * @arrival: when the packet came
- * @header: its element, of a held layer
- * @expected: (out): what should have come before it
+ * @arrival: arrival time of the packet
+ * @header: its header element, of a joined layer
+ * @expected: (out): the packets that should have arrived before it
  *
- * To be called for each packet before lmcc_layer_account_packet(). Where
- * packets without a place come nothing is expected.
+ * Call it for each packet before lmcc_layer_account_packet(). For packets
+ * without a place nothing is expected.
  *
- * Returns: %FALSE if nothing of the layer is missing before it, as far as it
- *     says
+ * Returns: %FALSE if the packet gives no sign that packets of its layer are
+ * missing before it
  */
 gboolean
 lmcc_layer_entries_packet (LmccLayerEntries *entries, LmccTime arrival,
@@ -156,7 +160,7 @@ lmcc_layer_entries_packet (LmccLayerEntries *entries, LmccTime arrival,
   LmccTime span;
   guint n;
 
-  /* Whatever slot it bears, the account has its first packet. */
+  /* Whatever its slot, the account has its first packet. */
   entry->open = FALSE;
   if (header->slot >= entries->modulus)
     return FALSE;

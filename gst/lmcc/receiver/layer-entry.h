@@ -10,13 +10,13 @@ G_BEGIN_DECLS
 
 /**
  * LmccLayerEntry:
- * @open: the layer was joined, and nothing of it has come
- * @fresh: the network did not go on with it from before
- * @joined: when
- * @slot: the first slot of which all packets should come
- * @distance: of its packets, in ns
+ * @open: the layer was joined, and no packet of it has arrived
+ * @fresh: the network was not forwarding it because of an earlier join
+ * @joined: time of the join
+ * @slot: the first slot of which all packets should arrive
+ * @distance: time between its packets, in ns
  *
- * How a layer was joined.
+ * State of a layer's join.
  */
 typedef struct
 {
@@ -29,18 +29,18 @@ typedef struct
 
 /**
  * LmccLayerEntries:
- * @modulus: M of the slots
- * @slot_length: of a slot, in ns
- * @ahead: layers are joined so long before their slot that all of it comes
- * @known: a slot was heard
- * @slot: the one that runs
- * @join_time: how long a join takes until packets come
- * @measured: it was measured
- * @layers: of each layer
+ * @modulus: M, the modulus of the slot counter
+ * @slot_length: length of a slot, in ns
+ * @ahead: layers are joined early enough to receive all of their first slot
+ * @known: a slot number was received
+ * @slot: the current slot
+ * @join_time: time from a join to its first packets
+ * @measured: @join_time was measured
+ * @layers: one entry per layer
  *
- * Which packets of a layer that was joined should have come before the first one
- * that does: those are lost like others. Packets say their place in the slot
- * (docs/developers/wire-format.md). To be read.
+ * Determines which packets of a newly joined layer should have arrived before its first
+ * one: those count as lost. Packets state their place in the slot
+ * (docs/developers/wire-format.md). Fields are read-only.
  */
 typedef struct
 {
@@ -56,9 +56,9 @@ typedef struct
 
 /**
  * LmccLayerExpected:
- * @lsn: the first that should have come
- * @since: when the one before it was due at the latest
- * @slot: the slot that it belongs to
+ * @lsn: the first packet that should have arrived
+ * @since: latest time at which the packet before it was due
+ * @slot: the slot of that packet
  */
 typedef struct
 {

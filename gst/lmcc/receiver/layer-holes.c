@@ -5,11 +5,11 @@
 
 #include "measure/loss.h"
 
-/* More lost packets are not kept: what is older is given up. */
+/* Greatest number of remembered lost packets; the oldest are given up. */
 #define MAX_LOST 1024
 
-/* @n packets of a stream, from @sequence on, are missing between two that have
- * the layer sequence numbers @from and @to. */
+/* @n packets of a stream, from @sequence on, are missing between two packets
+ * with the layer sequence numbers @from and @to. */
 typedef struct
 {
   guint slot;
@@ -19,10 +19,8 @@ typedef struct
   guint n;
 } Gap;
 
-/*
- * lmcc_layer_holes_init:
- * @holes: (out): no holes
- */
+/* lmcc_layer_holes_init:
+ * @holes: (out): no holes */
 void
 lmcc_layer_holes_init (LmccLayerHoles *holes)
 {
@@ -33,10 +31,8 @@ lmcc_layer_holes_init (LmccLayerHoles *holes)
   holes->gaps = g_array_new (FALSE, FALSE, sizeof (Gap));
 }
 
-/*
- * lmcc_layer_holes_clear:
- * @holes: frees what it has
- */
+/* lmcc_layer_holes_clear:
+ * @holes: frees the contents */
 void
 lmcc_layer_holes_clear (LmccLayerHoles *holes)
 {
@@ -44,10 +40,8 @@ lmcc_layer_holes_clear (LmccLayerHoles *holes)
   g_clear_pointer (&holes->gaps, g_array_unref);
 }
 
-/*
- * lmcc_layer_holes_reset:
- * @holes: forgets all; the next packet begins anew
- */
+/* lmcc_layer_holes_reset:
+ * @holes: forgets everything; the next packet starts anew */
 void
 lmcc_layer_holes_reset (LmccLayerHoles *holes)
 {
@@ -89,8 +83,9 @@ hole_in_gap (const LmccLayerHoles *holes, const Gap *gap, guint index)
   return lmcc_sequence_diff (hole->lsn, gap->to) < 0 ? hole : NULL;
 }
 
-/* What a gap tells of the holes in it: nothing was lost of its stream, or all
- * of those that may be are. Returns whether it has told all that it can. */
+/* Applies a gap to the holes in it: either none of the lost packets belongs
+ * to its stream, or all possible ones do. Returns whether the gap carries no
+ * further information. */
 static gboolean
 apply_gap (LmccLayerHoles *holes, const Gap *gap)
 {
@@ -122,7 +117,7 @@ apply_gap (LmccLayerHoles *holes, const Gap *gap)
   return TRUE;
 }
 
-/* What one gap tells may let another tell more. */
+/* One gap may decide others. */
 static void
 apply_gaps (LmccLayerHoles *holes)
 {
@@ -183,16 +178,14 @@ note_stream (LmccLayerHoles *holes, guint16 lsn, guint slot, guint16 sequence)
   apply_gaps (holes);
 }
 
-/*
- * lmcc_layer_holes_note:
+/* lmcc_layer_holes_note:
  * @holes: holes
- * @lsn: layer sequence number of a packet that came; all before it have come or
- *     are lost
+ * @lsn: layer sequence number of an arrived packet; all packets before it have
+ *     arrived or are lost
  * @slot: its RTP stream
- * @sequence: its sequence number there
+ * @sequence: its sequence number in that stream
  *
- * Takes the layer's packets in the order of their layer sequence numbers.
- */
+ * Takes the layer's packets in the order of their layer sequence numbers. */
 void
 lmcc_layer_holes_note (LmccLayerHoles *holes, guint16 lsn, guint slot,
     guint16 sequence)
@@ -210,13 +203,11 @@ lmcc_layer_holes_note (LmccLayerHoles *holes, guint16 lsn, guint slot,
   note_stream (holes, lsn, slot, sequence);
 }
 
-/*
- * lmcc_layer_holes_find:
+/* lmcc_layer_holes_find:
  * @holes: holes
  * @lsn: a layer sequence number
  *
- * Returns: (transfer none) (nullable): the hole that it is in
- */
+ * Returns: (transfer none) (nullable): the hole that contains @lsn */
 LmccHole *
 lmcc_layer_holes_find (LmccLayerHoles *holes, guint16 lsn)
 {
@@ -230,7 +221,7 @@ lmcc_layer_holes_find (LmccLayerHoles *holes, guint16 lsn)
   return lmcc_sequence_diff (hole->lsn, lsn) <= 0 ? hole : NULL;
 }
 
-/* The packet that has come parts a gap of its stream in two. */
+/* The arrived packet splits a gap of its stream in two. */
 static void
 part_gaps (LmccLayerHoles *holes, guint16 lsn, guint slot, guint16 sequence)
 {
@@ -255,7 +246,7 @@ part_gaps (LmccLayerHoles *holes, guint16 lsn, guint slot, guint16 sequence)
   }
 }
 
-/* Takes one packet out of the hole at @index, which may part it in two. */
+/* Removes one packet from the hole at @index, which may split it in two. */
 static void
 part_hole (LmccLayerHoles *holes, guint index, guint16 lsn)
 {
@@ -277,13 +268,11 @@ part_hole (LmccLayerHoles *holes, guint index, guint16 lsn)
     g_array_remove_index (holes->holes, index);
 }
 
-/*
- * lmcc_layer_holes_fill:
+/* lmcc_layer_holes_fill:
  * @holes: holes
- * @lsn: layer sequence number of a lost packet that was given back
+ * @lsn: layer sequence number of a lost packet that was repaired
  * @slot: its RTP stream
- * @sequence: its sequence number there
- */
+ * @sequence: its sequence number in that stream */
 void
 lmcc_layer_holes_fill (LmccLayerHoles *holes, guint16 lsn, guint slot,
     guint16 sequence)

@@ -8,23 +8,22 @@
 
 G_BEGIN_DECLS
 
-/* The RTP streams of one layer: those that repair may give back, by number, then
+/* The RTP streams of one layer: first those that repair can recover, by number, then
  * the others. */
 #define LMCC_SLOT_REPAIR 15
 #define LMCC_SLOT_FILLER 16
 #define LMCC_N_SLOTS 17
 
-/*
- * LmccHole:
- * @lsn: the first packet that is lost
- * @n: how many in a row, of which the same is known
- * @possible: bit set of the RTP streams that it may be of
- * @known: it is of the one stream in @possible, and has @sequence there
- * @sequence: the first one's sequence number
- * @hopeless: nothing will give it back; set by the user
- * @n_hopeless: so many of the first ones are; set by the user
- * @asked: the decoder's changes when the next one was not; set by the user
- */
+/* LmccHole:
+ * @lsn: the first lost packet
+ * @n: number of consecutive lost packets with the same properties
+ * @possible: bits: RTP streams that the packets may belong to
+ * @known: the packets belong to the only stream in @possible, from @sequence on
+ * @sequence: sequence number of the first packet
+ * @hopeless: the packets cannot be recovered; set by the caller
+ * @n_hopeless: how many of the first packets cannot be recovered; set by the caller
+ * @asked: state of the decoder when the next packet was last found recoverable; set by
+ *     the caller */
 typedef struct
 {
   guint16 lsn;
@@ -37,23 +36,21 @@ typedef struct
   guint asked;
 } LmccHole;
 
-/*
- * LmccLayerHoles:
- * What is lost of a layer and not given up. The layer sequence tells how many
- * packets are lost, and the sequence numbers of its RTP streams of which stream they
- * are: a stream without a gap has lost none, and one with as many missing as are
- * lost meanwhile has lost these.
- */
+/* LmccLayerHoles:
+ * The lost packets of a layer that are not given up. The layer sequence numbers show
+ * how many packets are lost, and the sequence numbers of the layer's RTP streams show
+ * to which stream they belong: a stream without a gap has lost none, and a stream that
+ * lacks as many packets as are lost meanwhile has lost them all. */
 typedef struct
 {
   gboolean started;
-  guint16 highest; /* layer sequence number that was noted last */
-  guint32 heard;   /* bit set of streams */
-  guint16 sequence[LMCC_N_SLOTS]; /* of each stream's last packet */
+  guint16 highest;                /* latest layer sequence number */
+  guint32 heard;                  /* bits: streams heard */
+  guint16 sequence[LMCC_N_SLOTS]; /* of the last packet of each stream */
   guint16 lsn[LMCC_N_SLOTS];
-  GArray *holes; /* of LmccHole, by LSN */
-  guint n_lost;  /* packets in these */
-  GArray *gaps;  /* in the streams' sequences */
+  GArray *holes; /* array of LmccHole, by LSN */
+  guint n_lost;  /* packets in @holes */
+  GArray *gaps;  /* gaps in the sequences of the streams */
 } LmccLayerHoles;
 
 void lmcc_layer_holes_init (LmccLayerHoles *holes);
@@ -80,14 +77,14 @@ lmcc_slot_of (const LmccHeader *header)
   }
 }
 
-/* Whether it may be of a stream that repair gives back. */
+/* Whether the hole may belong to a stream that repair can recover. */
 static inline gboolean
 lmcc_hole_may_be_media (const LmccHole *hole)
 {
   return (hole->possible & ((1u << LMCC_SLOT_REPAIR) - 1)) != 0;
 }
 
-/* Whether a stream of media was heard: before that any hole may be of one. */
+/* Whether a media stream was heard: before that, any hole may belong to one. */
 static inline gboolean
 lmcc_layer_holes_know_media (const LmccLayerHoles *holes)
 {

@@ -1,10 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The packets of a layer wait here for those before them, until these have
- * come, are lost and cannot be repaired, or their time is up; then they go to
- * the merge.
- */
+ * Packets of a layer wait here for earlier ones until these have arrived,
+ * are lost beyond repair, or their deadline has passed. Then they go to the
+ * merge. */
 #include "receiver/actions.h"
 #include "receiver/algorithm.h"
 #include "receiver/layer-queue.h"
@@ -13,19 +12,20 @@
 #include "receiver/sound.h"
 #include "receiver/times.h"
 
-/* At most so many numbers from the first packet that waits to the last: far
- * less than half of them, within which one can be told to be before another. */
+/* Greatest distance from the first waiting packet to the last: far below
+ * half of the number range, within which the order of two numbers is
+ * defined. */
 #define MAX_SPAN 16384
 
 /**
  * lmcc_receiver_find_waiting:
  * @layer: a layer
- * @header: of a packet
- * @order: (out): its order number by those of its neighbours, gone on beyond
- *     2^16
- * @fits: (out): whether it lies between them
+ * @header: header element of a packet
+ * @order: (out): the packet's order number according to its neighbours,
+ *     extended beyond 2^16
+ * @fits: (out): whether it lies between those of its neighbours
  *
- * Returns: whether a packet with its layer sequence number waits
+ * Returns: whether a packet with this layer sequence number already waits
  */
 gboolean
 lmcc_receiver_find_waiting (LmccReceiverLayer *layer, const LmccHeader *header,
@@ -51,7 +51,7 @@ lmcc_receiver_find_waiting (LmccReceiverLayer *layer, const LmccHeader *header,
  * lmcc_receiver_add_waiting:
  * @receiver: a receiver
  * @layer: one of its layers
- * @waiting: (transfer full): a packet of it that does not wait yet
+ * @waiting: (transfer full): a packet of @layer that is not in the queue yet
  */
 void
 lmcc_receiver_add_waiting (LmccReceiver *receiver, LmccReceiverLayer *layer,
@@ -64,14 +64,12 @@ lmcc_receiver_add_waiting (LmccReceiver *receiver, LmccReceiverLayer *layer,
   lmcc_waiting_queue_add (&layer->waiting, waiting);
 }
 
-/*
- * lmcc_receiver_queue_packet:
+/* lmcc_receiver_queue_packet:
  * @receiver: a receiver
  * @layer: one of its layers
- * @packet: (transfer full): a packet of it
+ * @packet: (transfer full): a packet of @layer
  * @rtp: its parsed RTP header
- * @header: its element
- */
+ * @header: its header element */
 void
 lmcc_receiver_queue_packet (LmccReceiver *receiver, LmccReceiverLayer *layer,
     LmccPacket *packet, const LmccRtp *rtp, const LmccHeader *header)
@@ -80,7 +78,7 @@ lmcc_receiver_queue_packet (LmccReceiver *receiver, LmccReceiverLayer *layer,
   gboolean fits;
   gint64 order;
 
-  /* It was repaired before it came. */
+  /* It was repaired before it arrived. */
   if (lmcc_receiver_find_waiting (layer, header, &order, &fits)) {
     lmcc_receiver_drop (receiver, LMCC_DROP_DUPLICATE);
     lmcc_packet_unref (packet);
@@ -95,7 +93,8 @@ lmcc_receiver_queue_packet (LmccReceiver *receiver, LmccReceiverLayer *layer,
   lmcc_receiver_add_waiting (receiver, layer, waiting);
 }
 
-/* Nothing more comes of a layer: what came of it waits for its place only. */
+/* Nothing more arrives of a layer: its packets wait only for their place in
+ * the order. */
 void
 lmcc_receiver_take_rest (LmccReceiver *receiver, guint index)
 {
@@ -140,7 +139,7 @@ push_to_merge (LmccReceiver *receiver, LmccReceiverLayer *layer,
   layer->lost_before = 0;
   layer->merged_any = TRUE;
   layer->merged_lsn = waiting->header.lsn;
-  /* A base without pictures has no place in their order. */
+  /* A base layer without video has no place in the order of pictures. */
   if (waiting->header.layer == 0
       && lmcc_session_base_is_thin (&receiver->session))
     lmcc_packet_unref (waiting->packet);
@@ -172,12 +171,12 @@ may_settle (LmccReceiver *receiver)
 /**
  * lmcc_receiver_flush_before:
  * @receiver: a receiver
- * @order: order number of a packet that must go out now, gone on beyond 2^16
+ * @order: order number of a packet that is due now, extended beyond 2^16
  *
- * Hands on all that precedes it and has come, whatever is missing in between.
- * What is missing behind it may still be repaired.
+ * Passes on all earlier packets that have arrived, whatever is missing between
+ * them. Packets missing after it may still be repaired.
  *
- * Returns: whether that was all
+ * Returns: whether all of them were passed on in this call
  */
 gboolean
 lmcc_receiver_flush_before (LmccReceiver *receiver, gint64 order)
@@ -203,11 +202,11 @@ lmcc_receiver_flush_before (LmccReceiver *receiver, gint64 order)
 /**
  * lmcc_receiver_flush_waiting:
  * @receiver: a receiver
- * @layer: one of its layers, of which nothing more comes
+ * @layer: one of its layers, of which nothing more arrives
  *
- * Hands on what has come of it, as much as a call may.
+ * Passes on its packets, as many as one call may.
  *
- * Returns: whether that was all
+ * Returns: whether all of them were passed on
  */
 gboolean
 lmcc_receiver_flush_waiting (LmccReceiver *receiver, LmccReceiverLayer *layer)
@@ -221,12 +220,10 @@ lmcc_receiver_flush_waiting (LmccReceiver *receiver, LmccReceiverLayer *layer)
   return TRUE;
 }
 
-/*
- * lmcc_receiver_let_go_waiting:
- * @receiver: a receiver whose memory budget is full
+/* lmcc_receiver_let_go_waiting:
+ * @receiver: a receiver whose memory limit is reached
  *
- * Hands on all that has come, as much as a call may.
- */
+ * Passes on all packets that have arrived, as many as one call may. */
 void
 lmcc_receiver_let_go_waiting (LmccReceiver *receiver)
 {
@@ -255,7 +252,7 @@ may_go (LmccReceiver *receiver, LmccReceiverLayer *layer,
       || !lmcc_receiver_awaits_repair (receiver, layer, waiting);
 }
 
-/* What precedes a packet whose time is up goes with it. */
+/* Packets before a packet that is due are passed on with it. */
 static void
 push_due (LmccReceiver *receiver, LmccReceiverLayer *layer, LmccTime now)
 {
@@ -287,11 +284,12 @@ report_losses (LmccReceiver *receiver, guint index, LmccTime now)
 /**
  * lmcc_receiver_settle:
  * @receiver: a receiver
- * @index: of a layer
+ * @index: index of a layer
  * @now: the time
  *
- * Hands on what of the layer needs to wait no longer for packets before it, as
- * much as a call may, and tells the controller what was lost, repaired or not.
+ * Passes on the packets of the layer that need not wait for earlier ones any
+ * longer, as many as one call may, and reports losses to the controller,
+ * repaired or not.
  */
 void
 lmcc_receiver_settle (LmccReceiver *receiver, guint index, LmccTime now)

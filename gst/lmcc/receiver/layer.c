@@ -1,15 +1,14 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Most receivers hold few of the layers that there may be: what is kept of one
- * is there while it is held, and for as long afterwards as something of it
- * counts.
- */
+ * State of the layers. Most receivers join only few of the possible layers,
+ * so the state of a layer exists only while it is joined and while something
+ * of it still counts. */
 #include "receiver/layer.h"
 #include "receiver/private.h"
 
-/* What is known of a layer counts for this time after it was left: its measured
- * rates for 30 s, and for 60 s that its numbers were forged. */
+/* How long the state of a layer is kept after a leave: measured rates count
+ * for 30 s, and a suspicion of forged numbers for 60 s. */
 #define LAYER_MEMORY (60 * LMCC_SECOND)
 
 static LmccReceiverLayer *
@@ -40,12 +39,10 @@ layer_free (LmccReceiverLayer *layer)
   g_free (layer);
 }
 
-/*
- * lmcc_receiver_make_layers:
+/* lmcc_receiver_make_layers:
  * @receiver: a receiver
- * @layers: that are held from now on
- * @now: the time
- */
+ * @layers: the layers that are joined from now on
+ * @now: the time */
 void
 lmcc_receiver_make_layers (LmccReceiver *receiver, LmccLayerSet layers,
     LmccTime now)
@@ -68,14 +65,11 @@ forget_layer (LmccReceiver *receiver, guint index)
   g_clear_pointer (&receiver->layers[index], layer_free);
 }
 
-/*
- * lmcc_receiver_forget_left_layers:
+/* lmcc_receiver_forget_left_layers:
  * @receiver: a receiver
  * @now: the time
  *
- * To be called each second: frees what is kept of layers that were left long
- * ago.
- */
+ * Call it each second: frees the state of layers that were left long ago. */
 void
 lmcc_receiver_forget_left_layers (LmccReceiver *receiver, LmccTime now)
 {
@@ -93,10 +87,8 @@ lmcc_receiver_forget_left_layers (LmccReceiver *receiver, LmccTime now)
   }
 }
 
-/*
- * lmcc_receiver_free_layers:
- * @receiver: a receiver that holds none
- */
+/* lmcc_receiver_free_layers:
+ * @receiver: a receiver that has joined no layers */
 void
 lmcc_receiver_free_layers (LmccReceiver *receiver)
 {
@@ -108,10 +100,9 @@ lmcc_receiver_free_layers (LmccReceiver *receiver)
   }
 }
 
-/*
- * lmcc_receiver_layer_end:
- * @layer: a layer that is left, of which no more is taken; what waits does so
- */
+/* lmcc_receiver_layer_end:
+ * @layer: a layer that was left; no more packets are accepted, and waiting
+ *     ones stay in the queue */
 void
 lmcc_receiver_layer_end (LmccReceiverLayer *layer)
 {
@@ -120,11 +111,9 @@ lmcc_receiver_layer_end (LmccReceiverLayer *layer)
   layer->measure.running = FALSE;
 }
 
-/*
- * lmcc_receiver_layer_reset:
+/* lmcc_receiver_layer_reset:
  * @receiver: a receiver
- * @layer: one of its layers, which begins anew with its next packet
- */
+ * @layer: one of its layers, which starts anew with its next packet */
 void
 lmcc_receiver_layer_reset (LmccReceiver *receiver, LmccReceiverLayer *layer)
 {
@@ -138,13 +127,12 @@ lmcc_receiver_layer_reset (LmccReceiver *receiver, LmccReceiverLayer *layer)
   layer->lost_before = 0;
 }
 
-/*
- * lmcc_receiver_get_layer_stats:
+/* lmcc_receiver_get_layer_stats:
  * @receiver: a receiver
  * @layer: a layer's number
  *
- * Returns: (transfer none): its counters since the receiver was made
- */
+ * Returns: (transfer none): the layer's counters since the receiver was
+ * created */
 const LmccLayerStats *
 lmcc_receiver_get_layer_stats (const LmccReceiver *receiver, guint layer)
 {
@@ -153,12 +141,10 @@ lmcc_receiver_get_layer_stats (const LmccReceiver *receiver, guint layer)
       : &receiver->stats.layers[layer];
 }
 
-/*
- * lmcc_receiver_sum_layers:
+/* lmcc_receiver_sum_layers:
  * @receiver: a receiver
- * @received: (out): packets of all layers since the receiver was made
- * @lost: (out): those that were lost
- */
+ * @received: (out): packets of all layers since the receiver was created
+ * @lost: (out): lost packets of all layers */
 void
 lmcc_receiver_sum_layers (const LmccReceiver *receiver, guint64 *received,
     guint64 *lost)
@@ -174,13 +160,11 @@ lmcc_receiver_sum_layers (const LmccReceiver *receiver, guint64 *received,
   }
 }
 
-/*
- * lmcc_receiver_sum_lowest_level:
+/* lmcc_receiver_sum_lowest_level:
  * @receiver: a receiver
  *
- * Returns: the counters of the base, and of what level 0 has beside it, but for
- *     bytes and duplicates
- */
+ * Returns: sum of the counters of the base layer and of the other layers of
+ * level 0, without bytes and duplicates */
 LmccLayerStats
 lmcc_receiver_sum_lowest_level (const LmccReceiver *receiver)
 {

@@ -14,46 +14,50 @@
 
 G_BEGIN_DECLS
 
-/* Of so many holes that were given up, repair that comes late is recognized. */
+/* Number of remembered holes that were given up, to recognize repair that arrives too
+ * late. */
 #define LMCC_GIVEN_UP 256
 
-/* What a layer carries, as sent: over the latest second, smoothed. */
+/* Rate of a layer as sent: over the latest second, smoothed. */
 typedef struct
 {
-  gboolean running; /* the layer is held, and a packet came */
+  gboolean running; /* the layer is joined, and a packet has arrived */
   gboolean whole;   /* the first second has passed */
-  LmccTime heard;   /* the latest packet */
-  LmccTime since;   /* what is found lost was sent from then on */
-  LmccTime begun;   /* the running second, and the counters then */
+  LmccTime heard;   /* arrival of the latest packet */
+  LmccTime since;   /* packets found lost were sent after this */
+  LmccTime
+      begun; /* start of the current second, and the counters at that time */
   guint64 received;
   guint64 bytes;
   guint64 lost;
   guint64 rate; /* bit/s; 0: not known */
-  LmccTime at;  /* when it was measured */
+  LmccTime at;  /* time of the measurement */
 } LmccLayerMeasure;
 
-/* What the receiver keeps of each layer that it holds, or has held lately. */
+/* State of a layer that is joined or was joined recently. */
 typedef struct
 {
   LmccLayerAccount *account;
   LmccProbation probation;
   LmccWaitingQueue waiting;
   LmccLayerHoles holes;
-  guint16 *given_up; /* holes, the latest %LMCC_GIVEN_UP; NULL: none yet */
+  guint16 *
+      given_up; /* the latest %LMCC_GIVEN_UP holes that were given up; NULL: none
+                      * yet */
   guint n_given_up;
-  gboolean repair_begun; /* of the block of the two below */
-  guint16 repair_source; /* as the latest repair packet had them */
+  gboolean repair_begun; /* of the block described by the next two fields */
+  guint16 repair_source; /* fields of the latest repair packet */
   guint16 repair_first;
   LmccOrderMark mark;
   gboolean merged_any;
-  guint16 merged_lsn;   /* latest that went to the merge */
-  guint lost_before;    /* a jump of the sequence hides so many */
+  guint16 merged_lsn;   /* the latest packet that went to the merge */
+  guint lost_before;    /* lost packets hidden by a jump of the sequence */
   guint64 bytes_before; /* at the start of the statistics interval */
   guint64 rate;         /* over the last interval, bit/s */
   LmccLayerMeasure measure;
-  guint64 smoothed_rate; /* what max-bitrate is held against */
+  guint64 smoothed_rate; /* compared with max-bitrate */
   LmccTime smoothed_at;
-  LmccTime held_at; /* at the latest look */
+  LmccTime held_at; /* at the latest check */
 } LmccReceiverLayer;
 
 void lmcc_receiver_make_layers (LmccReceiver *receiver, LmccLayerSet layers,

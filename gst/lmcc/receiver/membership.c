@@ -1,11 +1,11 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which groups the receiver holds for its level. Static layering: group i
- * carries layer i. Dynamic layering (Byers et al., "FLID-DL", 2002, section
- * III-C): the groups of the next slot are joined just before it begins, and
- * those that its level no longer needs are left when it has begun.
- */
+ * Which groups the receiver joins for its level. With static layering, group
+ * i carries layer i. With dynamic layering (Byers et al., "FLID-DL", 2002,
+ * section III-C), the receiver joins the groups of the next slot shortly
+ * before it begins, and leaves groups that its level no longer needs once
+ * the slot has begun. */
 #include <gst/lmcc/lmcc-session-algorithm.h>
 #include "receiver/actions.h"
 #include "receiver/algorithm.h"
@@ -13,14 +13,14 @@
 #include "receiver/private.h"
 #include "wire/levels.h"
 
-/* Joins are made so long before a slot begins, until it shows that they take
+/* Initial time by which joins precede a slot, until joins turn out to take
  * longer. */
 #define FIRST_JOIN_LEAD (25 * LMCC_MSECOND)
 
-/* How far off the expected end of a slot may be. */
+/* Uncertainty of the expected end of a slot. */
 #define JOIN_MARGIN (5 * LMCC_MSECOND)
 
-/* A shorter join's share in the lead. */
+/* Weight of a join that took less time than the current lead. */
 #define JOIN_LEAD_WEIGHT 8
 
 void
@@ -63,7 +63,7 @@ forget (LmccReceiver *receiver)
   receiver->membership.no_layering = FALSE;
 }
 
-/* Takes the mapping of layers on groups from a session. */
+/* Takes the mapping from layers to groups from a session. */
 void
 lmcc_receiver_take_layering (LmccReceiver *receiver)
 {
@@ -148,9 +148,9 @@ leave_others (LmccReceiver *receiver, guint slot, LmccTime now)
   }
 }
 
-/* Does what slots and level want by now. Between the time when the end of a
- * slot is told and that end, the level is that of the next slot: what is joined
- * is for that one, and nothing is left. */
+/* Joins and leaves groups as slots and level require by now. From the time
+ * when the end of a slot is announced until that end, the level is that of
+ * the next slot: new joins are for the next slot, and nothing is left. */
 void
 lmcc_receiver_update_groups (LmccReceiver *receiver, LmccTime now)
 {
@@ -191,7 +191,8 @@ leave_all_turning (LmccReceiver *receiver, LmccTime now)
   }
 }
 
-/* The layers that are held went from @from to the receiver's. */
+/* Joins and leaves groups after the joined layers changed from @from to the
+ * receiver's current ones. */
 void
 lmcc_receiver_change_groups (LmccReceiver *receiver, LmccLayerSet from,
     LmccTime now)
@@ -224,8 +225,8 @@ drop_ends (LmccSlotClock *slots)
     ;
 }
 
-/* A packet of a held layer has come: what should have come before it, and has
- * not, since the layer was joined is missing. */
+/* A packet of a joined layer has arrived: packets since the join that should
+ * have arrived before it and have not are missing. */
 void
 lmcc_receiver_expect_packets (LmccReceiver *receiver, LmccTime now,
     LmccTime arrival, const LmccHeader *header)
@@ -269,9 +270,9 @@ lmcc_receiver_next_slot (const LmccReceiver *receiver)
       : LMCC_TIME_NONE;
 }
 
-/* A packet of @group came. Whoever waits for routers to honour a leave waits
- * for the last member query time (RFC 3376 section 8.8, 2 s) and for a report
- * that got lost and is sent again. */
+/* A packet of @group arrived. The time allowed for a leave is the last
+ * member query time (RFC 3376 section 8.8, 2 s) plus a repetition of a
+ * report that got lost. */
 void
 lmcc_receiver_check_leave (LmccReceiver *receiver, guint group, LmccTime now)
 {
@@ -301,12 +302,13 @@ set_join_lead (LmccReceiver *receiver, LmccTime lead, LmccTime now)
   lmcc_receiver_tell_join_lead (receiver, now);
 }
 
-/* The first packet of @group came now. Where the group carried a higher layer
- * in the slot that ends, that shows how long the join took. Where it was silent
- * then, only a packet that comes too late shows something: packets of its layer
- * are missing since the slot began. What is too long, by a packet's distance or
- * because that loss was another one, is corrected by later joins: the lead
- * follows the longest at once, and shorter ones slowly. */
+/* The first packet of @group arrived now. If the group carried a higher
+ * layer in the slot that ends, the packet shows how long the join took. If
+ * the group was silent in that slot, only a late packet is informative:
+ * packets of its layer are missing since the slot began. An estimate that is
+ * too long, by one packet interval or because of an unrelated loss, is
+ * corrected by later joins: the lead follows a longer join at once and
+ * shorter ones slowly. */
 void
 lmcc_receiver_measure_join (LmccReceiver *receiver, LmccTime now,
     const LmccReceiverGroup *group, const LmccHeader *header,
@@ -326,9 +328,9 @@ lmcc_receiver_measure_join (LmccReceiver *receiver, LmccTime now,
         now);
 }
 
-/* Leaves and joins again what has been silent for long: the membership may have
- * been lost in a switch. The base goes silent with its sender too, and asking
- * again costs one report every LMCC_REJOIN_TIMEOUT. */
+/* Leaves and rejoins groups that have been silent for long, because a switch
+ * may have lost the membership. The base group falls silent with its sender,
+ * too; rejoining costs one report per LMCC_REJOIN_TIMEOUT. */
 void
 lmcc_receiver_rejoin_silent (LmccReceiver *receiver, LmccTime now)
 {

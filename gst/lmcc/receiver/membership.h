@@ -13,13 +13,13 @@
 
 G_BEGIN_DECLS
 
-/* What the receiver keeps of each group. */
+/* State of a group. */
 typedef struct
 {
   guint joined : 1;
-  guint ahead : 1; /* for the next slot */
+  guint ahead : 1; /* joined for the next slot */
   guint heard : 1;
-  guint slot; /* that it was joined for */
+  guint slot; /* the slot that it was joined for */
   LmccTime joined_at;
   LmccTime last_packet;
   LmccTime left_at; /* 0: never */
@@ -27,15 +27,15 @@ typedef struct
 
 /**
  * LmccReceiverMembership:
- * @layering: of the session
- * @no_layering: the session's makes no sense
- * @slots: (nullable): of dynamic layering
- * @slot: whose groups are held
- * @join_lead: so long before it begins a slot's groups are joined
- * @entries: what was joined, and what of it should have come
- * @groups: each
- * @groups_end: the highest that is joined, and one
- * @warned_unwanted: it was told that one is not left
+ * @layering: layering of the session
+ * @no_layering: the session's layering is invalid
+ * @slots: (nullable): slots of dynamic layering
+ * @slot: the slot whose groups are joined
+ * @join_lead: how long before a slot begins its groups are joined
+ * @entries: joins of layers, and the packets expected since
+ * @groups: state of each group
+ * @groups_end: the highest joined group, plus one
+ * @warned_unwanted: it was reported that the network does not honour a leave
  */
 typedef struct
 {

@@ -1,10 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where the memory budget is full, what is kept in case that a lower rung has
- * to take over goes first, then the highest layer, and where the base alone
- * fills it, packets.
- */
+ * What the receiver gives up when its memory limit is reached: first the
+ * units kept for a change to a lower rung, then the highest layer, and if
+ * the base layer alone fills the memory, packets. */
 #include "receiver/actions.h"
 #include "receiver/layer-queue.h"
 #include "receiver/memory.h"
@@ -27,7 +26,8 @@ tell (LmccReceiver *receiver, LmccMemoryStep step, LmccTime now)
         ->reason = reasons[step];
 }
 
-/* Leaves it at once, with what waits of it. What waited for it goes on. */
+/* Leaves the highest layer at once and drops its waiting packets. Packets
+ * that waited for it continue. */
 static gboolean
 leave_highest (LmccReceiver *receiver, LmccTime now)
 {
@@ -45,7 +45,7 @@ leave_highest (LmccReceiver *receiver, LmccTime now)
   return TRUE;
 }
 
-/* Nothing waits any more. */
+/* Passes on all waiting packets. */
 static void
 let_go (LmccReceiver *receiver, LmccTime now)
 {
@@ -56,7 +56,7 @@ let_go (LmccReceiver *receiver, LmccTime now)
   tell (receiver, LMCC_MEMORY_STEP_PACKETS, now);
 }
 
-/* Of the steps the first one that sets something free. */
+/* Takes the first step that frees memory. */
 static void
 give_up (LmccReceiver *receiver, LmccTime now)
 {
@@ -66,8 +66,8 @@ give_up (LmccReceiver *receiver, LmccTime now)
     let_go (receiver, now);
 }
 
-/* What is given up is freed by this call and those that follow: until then the
- * reserve serves. */
+/* Memory that is given up is freed by this call and the following ones; the
+ * reserve serves until then. */
 static gboolean
 make_room (LmccReceiver *receiver, LmccTime now)
 {
@@ -88,13 +88,13 @@ make_room (LmccReceiver *receiver, LmccTime now)
 /**
  * lmcc_receiver_admit:
  * @receiver: a receiver that has a session
- * @packet: a packet that came, and counts already
+ * @packet: an arrived packet, already counted
  * @now: the time
  *
- * Makes room where there is too little with the packet. A layer may be left for
- * that.
+ * Makes room if the packet exceeds the memory limit. The receiver may leave a
+ * layer for it.
  *
- * Returns: whether there is room; else it is counted as dropped
+ * Returns: whether there is room; if not, the packet is counted as dropped
  */
 gboolean
 lmcc_receiver_admit (LmccReceiver *receiver, const LmccPacket *packet,

@@ -1,19 +1,18 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a receiver holds, and the budget of bytes that it stays within, whatever
- * comes.
- */
+ * Memory accounting: what a receiver holds, and the limit that it never
+ * exceeds. */
 #include "receiver/memory.h"
 #include "receiver/private.h"
 
-/* Of the budget, so much is left to what a packet that came may set free at
- * once: copies of pictures that leave. */
+/* Share of the limit that is reserved for copies of pictures that one
+ * arriving packet may release at once. */
 #define RESERVE_SHARE 16
 
-/* A layer that did not fit is not joined for so long, and for twice as long
- * each time that it does not fit again; and then only where the layers below it
- * left a quarter of the budget free meanwhile. */
+/* A layer that did not fit is not rejoined for this long, doubled each time
+ * it does not fit again. After that, it is rejoined only if the layers below
+ * left a quarter of the limit free meanwhile. */
 #define HOLD_MIN (10 * LMCC_SECOND)
 #define HOLD_MAX (320 * LMCC_SECOND)
 
@@ -43,10 +42,10 @@ get_used (const LmccReceiver *receiver)
       + receiver->memory.outside;
 }
 
-/* What comes in two seconds, or until it has to go out, where that is longer;
- * counted as it is held, so that small packets count for what they cost. What
- * has come within this second is no guess. It does not fall below what is
- * held. */
+/* Room for what arrives within two seconds or until it is due, whichever is
+ * longer. It is counted as it is held, so that small packets count with
+ * their overhead. The rate of the current second is a measurement, not an
+ * estimate. The limit does not fall below what is held. */
 static gsize
 automatic_budget (const LmccReceiver *receiver)
 {
@@ -60,7 +59,7 @@ automatic_budget (const LmccReceiver *receiver)
   return MAX ((gsize) wanted, MIN (memory->budget, get_used (receiver)));
 }
 
-/* What may be held follows what comes. */
+/* Adapts the limit to the received rate. */
 void
 lmcc_receiver_update_budget (LmccReceiver *receiver)
 {
@@ -81,7 +80,7 @@ lmcc_receiver_init_memory (LmccReceiver *receiver)
   lmcc_receiver_update_budget (receiver);
 }
 
-/* Whether no more is held than may be. */
+/* Whether the memory in use is within the limit. */
 gboolean
 lmcc_receiver_memory_fits (const LmccReceiver *receiver)
 {
@@ -90,7 +89,7 @@ lmcc_receiver_memory_fits (const LmccReceiver *receiver)
   return get_used (receiver) <= budget - budget / RESERVE_SHARE;
 }
 
-/* Whether there is room for a packet while what was given up is freed. */
+/* Whether there is room for a packet while dropped packets are being freed. */
 gboolean
 lmcc_receiver_memory_suffices (const LmccReceiver *receiver)
 {
@@ -99,12 +98,10 @@ lmcc_receiver_memory_suffices (const LmccReceiver *receiver)
   return get_used (receiver) <= budget - budget / RESERVE_SHARE / 2;
 }
 
-/*
- * lmcc_receiver_discard_some:
+/* lmcc_receiver_discard_some:
  * @receiver: a receiver
  *
- * Frees what nobody needs any more, as much as a call may.
- */
+ * Frees what is no longer needed, as much as one call may. */
 void
 lmcc_receiver_discard_some (LmccReceiver *receiver)
 {
@@ -123,11 +120,9 @@ note_peak (LmccReceiver *receiver)
   memory->most = MAX (memory->most, used);
 }
 
-/*
- * lmcc_receiver_count_taken:
+/* lmcc_receiver_count_taken:
  * @receiver: a receiver that has a session
- * @packet: a packet that came, and counts already
- */
+ * @packet: an arrived packet, already counted */
 void
 lmcc_receiver_count_taken (LmccReceiver *receiver, const LmccPacket *packet)
 {
@@ -135,13 +130,12 @@ lmcc_receiver_count_taken (LmccReceiver *receiver, const LmccPacket *packet)
   note_peak (receiver);
 }
 
-/*
- * lmcc_receiver_lower_cap:
+/* lmcc_receiver_lower_cap:
  * @receiver: a receiver
  * @now: the time
  *
- * The level does not fit, and is not to be joined for some time.
- */
+ * The current level does not fit into the memory and is not joined again for
+ * some time. */
 void
 lmcc_receiver_lower_cap (LmccReceiver *receiver, LmccTime now)
 {
@@ -159,10 +153,10 @@ lmcc_receiver_lower_cap (LmccReceiver *receiver, LmccTime now)
 /**
  * lmcc_receiver_count_packet:
  * @receiver: a receiver
- * @packet: (transfer full): a packet that it has made
+ * @packet: (transfer full): a packet that the receiver created
  *
- * Pictures that leave are copies: where both do not fit, what else was kept of
- * them goes.
+ * Delivered pictures are copies. If both do not fit, their originals are
+ * dropped.
  *
  * Returns: (transfer full): the packet
  */
@@ -187,10 +181,10 @@ lmcc_receiver_count_packet (LmccReceiver *receiver, LmccPacket *packet)
 /**
  * lmcc_receiver_update_memory:
  * @receiver: a receiver
- * @span: since the last call
+ * @span: time since the last call, in ns
  * @now: the time
  *
- * Measures the rate, and lets a layer that was left come back.
+ * Measures the rate, and allows layers again that were left for lack of memory.
  */
 void
 lmcc_receiver_update_memory (LmccReceiver *receiver, LmccTime span,
@@ -213,7 +207,7 @@ lmcc_receiver_update_memory (LmccReceiver *receiver, LmccTime span,
     memory->cap = NO_CAP;
 }
 
-/* Returns: the highest level that there is room for */
+/* Returns: the highest level that fits into the memory */
 gint
 lmcc_receiver_get_memory_level (const LmccReceiver *receiver)
 {
@@ -223,7 +217,7 @@ lmcc_receiver_get_memory_level (const LmccReceiver *receiver)
 /**
  * lmcc_receiver_set_max_memory:
  * @receiver: a receiver
- * @max_memory: as in #LmccReceiverConfig
+ * @max_memory: memory limit in bytes, as in #LmccReceiverConfig
  */
 void
 lmcc_receiver_set_max_memory (LmccReceiver *receiver, guint64 max_memory)
@@ -235,10 +229,10 @@ lmcc_receiver_set_max_memory (LmccReceiver *receiver, guint64 max_memory)
 /**
  * lmcc_receiver_set_outside_memory:
  * @receiver: a receiver
- * @bytes: what the caller holds of the packets that were delivered, with what
- *     it keeps beside them
+ * @bytes: memory in bytes that the caller uses for delivered packets,
+ *     bookkeeping included
  *
- * Counts it into the receiver's budget from now on.
+ * Counts this memory towards the receiver's limit from now on.
  */
 void
 lmcc_receiver_set_outside_memory (LmccReceiver *receiver, gsize bytes)
@@ -250,7 +244,8 @@ lmcc_receiver_set_outside_memory (LmccReceiver *receiver, gsize bytes)
  * lmcc_receiver_get_memory_budget:
  * @receiver: a receiver
  *
- * Returns: bytes that may be held now, with those outside
+ * Returns: the current memory limit in bytes, including memory outside the
+ * receiver
  */
 gsize
 lmcc_receiver_get_memory_budget (const LmccReceiver *receiver)

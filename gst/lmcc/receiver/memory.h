@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* What is given up where the budget is full, in this order. */
+/* What is given up when the memory limit is reached, in this order. */
 typedef enum
 {
   LMCC_MEMORY_STEP_HISTORY,
@@ -19,22 +19,21 @@ typedef enum
   LMCC_N_MEMORY_STEPS,
 } LmccMemoryStep;
 
-/* What a receiver holds, in bytes. */
+/* Memory use of a receiver, in bytes. */
 typedef struct
 {
   LmccMemory *count;
-  gsize outside; /* of what was delivered */
-  gsize budget;  /* for both */
+  gsize outside; /* delivered packets held by the caller */
+  gsize budget;  /* limit for both */
   gsize peak;
-  guint64 taken; /* of packets that came since the rate was
-                                 * measured */
-  guint64 rate;  /* each second, over the last interval */
-  gint cap;      /* highest level that there is room for */
+  guint64 taken; /* packets received since the rate was measured */
+  guint64 rate;  /* per second, over the last interval */
+  gint cap;      /* highest level that fits into the memory */
   LmccTime cap_until;
-  LmccTime hold; /* how long the present one lasts */
+  LmccTime hold; /* duration of the present restriction */
   LmccTime raised_at;
-  gsize most;       /* held at once, since the cap is as it is */
-  gboolean lets_go; /* what waits goes on, whatever is missing */
+  gsize most;       /* maximum held since @cap last changed */
+  gboolean lets_go; /* waiting packets are passed on, whatever is missing */
   LmccMessageLimit limits[LMCC_N_MEMORY_STEPS];
 } LmccReceiverMemory;
 
@@ -57,7 +56,7 @@ void lmcc_receiver_get_memory_stats (const LmccReceiver *receiver,
 
 void lmcc_receiver_discard_some (LmccReceiver *receiver);
 
-/* receiver/memory-full.c: what is given up for it */
+/* receiver/memory-full.c: what is given up to make room for a packet */
 gboolean lmcc_receiver_admit (LmccReceiver *receiver, const LmccPacket *packet,
     LmccTime now);
 

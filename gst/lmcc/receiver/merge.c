@@ -5,12 +5,13 @@
 
 #include "base/ring.h"
 
-/* A packet that was sent so much later than what came out last is not before
- * it, whatever its number says: its sender's numbers are others than before. */
+/* A packet sent this much later than the latest output does not precede it,
+ * whatever its number: the sender's numbers have restarted. */
 #define ORDER_MEMORY (2 * LMCC_SECOND)
 
-/* Holes that a layer may have; what is missing then makes the last one larger.
- * They need not come with packets that wait: filler tells of losses, too. */
+/* Greatest number of holes of a layer; further losses extend the last hole.
+ * Holes may outnumber the waiting packets, because filler reveals losses,
+ * too. */
 #define MAX_HOLES 256
 
 typedef struct
@@ -22,10 +23,10 @@ typedef struct
   LmccTime deadline;
 } Entry;
 
-/* Packets that a layer lost lie somewhere in OSN order between two that it had:
- * from @from on, before @to. @count of them are not reported yet. A @certain
- * hole is one whose place has passed already. @gap_end tells the last gap in
- * the order that the hole was reported for. */
+/* Packets that a layer lost lie somewhere in OSN order between two of its
+ * packets: from @from on, before @to. @count of them are not reported yet. A
+ * hole is @certain if its place has already passed. @gap_end is the last gap
+ * in the order for which the hole was reported. */
 typedef struct
 {
   gint64 from;
@@ -41,26 +42,27 @@ typedef struct
 typedef struct
 {
   gboolean active;
-  gboolean ended;   /* it was left; what has come of it may still wait */
-  gint64 low_water; /* a smaller number is not waited for */
+  gboolean ended;   /* the layer was left; its received packets may still
+                     * wait */
+  gint64 low_water; /* smaller numbers are not waited for */
   gboolean heard;
   guint8 table;     /* of its latest packet */
-  LmccRing entries; /* of Entry, in OSN order */
-  GQueue holes;     /* of Hole, in OSN order */
+  LmccRing entries; /* ring of Entry, in OSN order */
+  GQueue holes;     /* queue of Hole, in OSN order */
 } Layer;
 
 struct _LmccMerge
 {
   LmccDiscard *discard; /* or NULL */
   Layer *layers;
-  guint n_made;   /* layers that there is memory for */
+  guint n_made;   /* number of allocated layers */
   guint n_layers; /* highest active layer + 1 */
   gboolean heard;
-  guint8 table;         /* the newest heard */
-  LmccTime table_since; /* the earliest deadline in it */
+  guint8 table;         /* the newest table received */
+  LmccTime table_since; /* the earliest deadline of a packet with that table */
   gboolean started;
-  gint64 next_order;      /* one past the latest packet given out */
-  LmccTime last_deadline; /* its deadline */
+  gint64 next_order;      /* one past the latest packet of the output */
+  LmccTime last_deadline; /* deadline of that packet */
   guint64 late;
 };
 
@@ -96,7 +98,7 @@ layer_clear (LmccMerge *merge, Layer *layer)
 /**
  * lmcc_merge_new:
  *
- * Returns: (transfer full): a merge of no layers
+ * Returns: (transfer full): a merge without layers
  */
 LmccMerge *
 lmcc_merge_new (void)
@@ -104,19 +106,17 @@ lmcc_merge_new (void)
   return g_new0 (LmccMerge, 1);
 }
 
-/*
- * lmcc_merge_set_discard:
+/* lmcc_merge_set_discard:
  * @merge: a merge
- * @discard: (transfer none): gets what it forgets of many packets; it lives as
- *     long as @merge
- */
+ * @discard: (transfer none): takes over packets that the merge drops in
+ *     large numbers; must outlive @merge */
 void
 lmcc_merge_set_discard (LmccMerge *merge, LmccDiscard *discard)
 {
   merge->discard = discard;
 }
 
-/* A receiver of few layers has no memory for more. */
+/* A receiver with few layers allocates no memory for more. */
 static Layer *
 get_layer (LmccMerge *merge, guint index)
 {
@@ -159,9 +159,9 @@ lmcc_merge_reset (LmccMerge *merge)
 /**
  * lmcc_merge_drop_layers:
  * @merge: a merge
- * @kept: the layers that stay
+ * @kept: the layers to keep
  *
- * Forgets all others; these no longer wait for them.
+ * Forgets all other layers; packets of the kept ones no longer wait for them.
  */
 void
 lmcc_merge_drop_layers (LmccMerge *merge, LmccLayerSet kept)
@@ -179,11 +179,11 @@ lmcc_merge_drop_layers (LmccMerge *merge, LmccLayerSet kept)
 /**
  * lmcc_merge_leave_layers:
  * @merge: a merge
- * @held: the layers that are still held
+ * @held: the layers that are still joined
  *
- * Nothing more comes of all others, and these no longer wait for them. What has
- * come of them still comes out; before one of them begins anew it has to be
- * dropped.
+ * No more packets arrive of the other layers, and the joined ones no longer
+ * wait for them. Packets that have arrived are still output; drop a layer
+ * before it starts anew.
  */
 void
 lmcc_merge_leave_layers (LmccMerge *merge, LmccLayerSet held)
@@ -203,9 +203,9 @@ lmcc_merge_leave_layers (LmccMerge *merge, LmccLayerSet held)
 /**
  * lmcc_merge_get_highest:
  * @merge: a merge
- * @layers: some layers
+ * @layers: a set of layers
  *
- * Returns: the highest one of @layers of which packets wait, -1 for none
+ * Returns: the highest of @layers that has waiting packets, -1 for none
  */
 gint
 lmcc_merge_get_highest (const LmccMerge *merge, LmccLayerSet layers)
@@ -316,8 +316,8 @@ order_is_lost (const LmccMerge *merge, const LmccHeader *header, gint64 order,
       && deadline - merge->last_deadline > ORDER_MEMORY;
 }
 
-/* After an outage: the order begins where it is now, and every layer has missed
- * something. */
+/* After an outage, the order begins at the current number, and every layer
+ * has missed packets. */
 static void
 restart_order (LmccMerge *merge, gint64 order)
 {
@@ -334,8 +334,9 @@ restart_order (LmccMerge *merge, gint64 order)
   }
 }
 
-/* What a layer said of its later packets holds within one layer table: packets
- * that wait at the sender may leave in another layer after a change. */
+/* A layer's low-water mark is valid within one layer table: after a change
+ * of the table, packets that wait at the sender may be sent in another
+ * layer. */
 static void
 start_table (LmccMerge *merge, guint8 table, LmccTime deadline)
 {
@@ -348,8 +349,8 @@ start_table (LmccMerge *merge, guint8 table, LmccTime deadline)
     merge->layers[i].active = FALSE;
 }
 
-/* A packet of another table that was sent before the present one began was only
- * overtaken. */
+/* A packet with another table that was sent before the current table began
+ * was only overtaken. */
 static void
 follow_table (LmccMerge *merge, guint8 table, LmccTime deadline)
 {
@@ -360,8 +361,8 @@ follow_table (LmccMerge *merge, guint8 table, LmccTime deadline)
     merge->table_since = MIN (merge->table_since, deadline);
 }
 
-/* Whether a packet is late that nobody waited for when its place passed, so
- * that no hole was left there. */
+/* Whether a packet is late without a recorded hole, because nobody waited
+ * for it when its place passed. */
 static gboolean
 comes_unawaited (const LmccMerge *merge, const Layer *layer,
     const LmccHeader *header, gint64 order)
@@ -373,16 +374,18 @@ comes_unawaited (const LmccMerge *merge, const Layer *layer,
 /**
  * lmcc_merge_push:
  * @merge: a merge
- * @packet: (transfer full): the next packet of its layer, by layer sequence
+ * @packet: (transfer full): the next packet of its layer, in layer sequence
+ *     order
  * @rtp: its parsed RTP header
- * @header: its element
- * @order: its order number, gone on beyond 2^16
- * @deadline: when it comes out at the latest, whatever the other layers do
- * @lost_before: packets that the layer lost just before this one
+ * @header: its header element
+ * @order: its order number, extended beyond 2^16
+ * @deadline: when it is output at the latest, whatever the other layers do
+ * @lost_before: number of packets of the layer lost just before this one
  *
- * Takes a packet of any type. One that is not of a rung's media only says how
- * far its layer has come. A layer takes part from its first packet on. A packet
- * whose place in the order has passed is dropped and counted as late.
+ * Takes a packet of any type. A packet that carries no video of a rung only
+ * shows how far its layer has advanced. A layer takes part from its first
+ * packet on. A packet whose place in the order has passed is dropped and
+ * counted as late.
  */
 void
 lmcc_merge_push (LmccMerge *merge, LmccPacket *packet, const LmccRtp *rtp,
@@ -396,8 +399,8 @@ lmcc_merge_push (LmccMerge *merge, LmccPacket *packet, const LmccRtp *rtp,
   follow_table (merge, header->table, deadline);
   if (!layer->heard)
     layer->table = header->table;
-  /* A layer that was heard before the table changed has lost something since
-   * then. Where no number lies between, what was lost was no media. */
+  /* The layer was heard before the table changed and has lost something
+   * since. If no number lies in between, no media was lost. */
   if (lost_before > 0 && !(layer->active && layer->low_water == order))
     note_hole (layer, layer->low_water, order, lost_before, header->table);
   if (comes_unawaited (merge, layer, header, order))
@@ -405,15 +408,15 @@ lmcc_merge_push (LmccMerge *merge, LmccPacket *packet, const LmccRtp *rtp,
   layer->heard = TRUE;
   layer->table = header->table;
   merge->n_layers = MAX (merge->n_layers, header->layer + 1u);
-  /* Not yet what it sends by the table now. */
+  /* The number does not yet show what the layer sends under the current
+   * table. */
   if (!layer->active && header->table == merge->table) {
     layer->active = TRUE;
     layer->low_water = order;
   }
 
-  /* A low-water mark that went back, or an order that does, is a sender's
-   * error: the order number is taken as it comes, so that the merge never
-   * stalls. */
+  /* Low-water marks or order numbers that go back are a sender's error. The
+   * order number is used as it is, so that the merge never stalls. */
   if (header->type == LMCC_PACKET_MEDIA && header->stream < LMCC_MAX_RUNGS) {
     if (!is_late (merge, header, order) || layer->low_water <= order)
       layer->low_water = order + 1;
@@ -444,7 +447,7 @@ find_next (LmccMerge *merge, Entry **next)
   return best;
 }
 
-/* Whether no packet of @layer can come that precedes @order. */
+/* Whether no packet of @layer that precedes @order can arrive any more. */
 static gboolean
 has_passed (const Layer *layer, gint64 order)
 {
@@ -465,8 +468,9 @@ passed_by_all (const LmccMerge *merge, gint64 order)
   return TRUE;
 }
 
-/* Where a packet must go out before every layer has passed it and numbers are
- * missing before it, the layers that have not passed may have had them. */
+/* If a packet is due before every layer has passed it, and numbers before it
+ * are missing, the missing packets may belong to the layers that have not
+ * passed it. */
 static void
 note_overtaken (LmccMerge *merge, gint64 order)
 {
@@ -495,10 +499,9 @@ hole_in_gap (const Hole *hole, gint64 gap_start, gint64 gap_end)
   return gap_start != gap_end && hole->from < gap_end && hole->to > gap_start;
 }
 
-/* Gives out a hole that may lie among the order numbers skipped before
- * @order,
- * and forgets holes that lie wholly before it: where none of their numbers was
- * skipped, what was lost carried no media. */
+/* Outputs a hole that may lie among the order numbers skipped before @order,
+ * and forgets holes that lie entirely before it: if none of their numbers
+ * was skipped, no media was lost. */
 static gboolean
 pop_hole (LmccMerge *merge, gint64 order, LmccMergeItem *item)
 {
@@ -530,8 +533,8 @@ pop_hole (LmccMerge *merge, gint64 order, LmccMergeItem *item)
   return FALSE;
 }
 
-/* Layers that were left at one time end at different places. Numbers that are
- * missing before @order may be those of one that has ended. */
+/* Layers that were left at the same time end at different places. Numbers
+ * missing before @order may belong to a layer that has ended. */
 static gboolean
 pop_end (LmccMerge *merge, gint64 order, LmccMergeItem *item)
 {
@@ -558,7 +561,7 @@ pop_end (LmccMerge *merge, gint64 order, LmccMergeItem *item)
  * @now: the time
  * @item: (out): the next packet in order, or a hole before it
  *
- * Returns: %FALSE if nothing may come out yet
+ * Returns: %FALSE if nothing is due yet
  */
 gboolean
 lmcc_merge_pop (LmccMerge *merge, LmccTime now, LmccMergeItem *item)
@@ -618,8 +621,8 @@ lmcc_merge_peek (const LmccMerge *merge, gint64 *order)
  * lmcc_merge_next_timeout:
  * @merge: a merge
  *
- * Returns: when the next packet comes out even if a layer has not passed it, or
- *     %LMCC_TIME_NONE
+ * Returns: when the next packet is output even if a layer has not passed it, or
+ * %LMCC_TIME_NONE
  */
 LmccTime
 lmcc_merge_next_timeout (const LmccMerge *merge)
@@ -633,7 +636,8 @@ lmcc_merge_next_timeout (const LmccMerge *merge)
  * lmcc_merge_get_late:
  * @merge: a merge
  *
- * Returns: packets that came after their place in the order had passed
+ * Returns: number of packets that arrived after their place in the order had
+ * passed
  */
 guint64
 lmcc_merge_get_late (const LmccMerge *merge)

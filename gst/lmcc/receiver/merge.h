@@ -11,26 +11,26 @@
 
 G_BEGIN_DECLS
 
-/* Packets that one layer may hold; what comes beyond pushes the oldest out. Half
- * of those whose order numbers can be told apart: 3 s of 50 Mbit/s. What they may
- * take together the receiver's budget of bytes says. */
+/* Greatest number of waiting packets per layer; further packets push out the oldest.
+ * It is half of the range of order numbers: 3 s at 50 Mbit/s. The receiver's memory
+ * limit applies to all layers together. */
 #define LMCC_MERGE_MAX_QUEUE 16384
 
 /**
  * LmccMergeItem:
  * @packet: (transfer full) (nullable): a media packet, or %NULL for a hole
  * @rtp: its parsed RTP header
- * @header: its element; for a hole only its table is set: by which the layer sent
- *     after it
- * @order: its order number, gone on beyond 2^16
- * @layer: the layer; for a hole the layer that lost something
- * @lost: for a hole: how many packets
- * @ended: for a hole: the layer was left and has no more packets; what is missing
- *     may lie in it
- * @table_changed: for a hole: the layer sent by another table before it
+ * @header: its header element; for a hole only the table is set, to the one that the
+ *     layer used after the hole
+ * @order: its order number, extended beyond 2^16
+ * @layer: the packet's layer, or the layer with the hole
+ * @lost: number of lost packets in a hole
+ * @ended: for a hole: the layer was left and has no more packets; missing numbers may
+ *     belong to it
+ * @table_changed: for a hole: the layer used another table before it
  *
- * What comes out of the merge, in OSN order. A hole comes before every packet that
- * may follow the lost one in OSN order.
+ * Output of the merge, in OSN order. A hole precedes every packet that may follow the
+ * lost ones in OSN order.
  */
 typedef struct
 {
@@ -46,10 +46,9 @@ typedef struct
 
 /**
  * LmccMerge:
- * Puts the media packets of all held layers back into the sender's decoding
- * order. Each layer's packets go in by its layer sequence; a packet comes out as
- * soon as every held layer has passed its order number, at the latest at its
- * deadline.
+ * Restores the sender's decoding order for the media packets of all joined layers. Each
+ * layer's packets are pushed in layer sequence order. A packet is output as soon as every
+ * joined layer has passed its order number, at the latest at its deadline.
  */
 typedef struct _LmccMerge LmccMerge;
 

@@ -5,12 +5,12 @@
 
 /**
  * lmcc_message_limit_take:
- * @limit: of one kind of messages
+ * @limit: the limit of one kind of messages
  * @now: the time, on any clock that does not go back
- * @held_back: (out) (optional): how many were held back since the latest that
- *     was let through; 0 where %FALSE is returned
+ * @held_back: (out) (optional): number of messages suppressed since the last
+ *     one that was allowed; 0 if the function returns %FALSE
  *
- * Returns: whether a message may be posted now; else it is counted
+ * Returns: whether to post a message now; if not, it is counted
  */
 gboolean
 lmcc_message_limit_take (LmccMessageLimit *limit, LmccTime now,

@@ -8,14 +8,14 @@
 
 G_BEGIN_DECLS
 
-/* Messages of one kind are at least so far apart: what a host in the network
- * can make a receiver say must not fill its user's screen or log. */
+/* Least interval between messages of one kind: hosts in the network must not be able
+ * to flood the user's screen or log. */
 #define LMCC_MESSAGE_INTERVAL (10 * LMCC_SECOND)
 
 /**
  * LmccMessageLimit:
- * Lets one message of a kind through in each %LMCC_MESSAGE_INTERVAL, and counts
- * those between. All zero to begin with.
+ * Allows one message of a kind per %LMCC_MESSAGE_INTERVAL and counts the suppressed ones.
+ * Initially all zeros.
  */
 typedef struct
 {

@@ -1,14 +1,13 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a layer lacks: which packets its losses were, whether repair may give
- * them back, and what is given up.
- */
+ * The losses of a layer: which packets were lost, whether repair may recover
+ * them, and which are given up. */
 #include "receiver/missing.h"
 #include "receiver/private.h"
 #include "wire/constants.h"
 
-/* Whether the session has repair. */
+/* Whether the session has repair data. */
 gboolean
 lmcc_receiver_has_repair (const LmccReceiver *receiver)
 {
@@ -21,7 +20,8 @@ class_stats (LmccReceiver *receiver, guint klass)
   return &receiver->stats.repair.classes[MIN (klass, LMCC_CLASS_MIXED)];
 }
 
-/* The class of a packet that nobody has seen, where its layer has but one. */
+/* The class of a packet that was never received, if its layer carries a
+ * single class. */
 static guint
 hole_class (const LmccReceiver *receiver, guint layer)
 {
@@ -35,11 +35,12 @@ hole_class (const LmccReceiver *receiver, guint layer)
  * @receiver: a receiver
  * @packet: a repair packet
  * @rtp: its parsed RTP header
- * @carrier: the layer that it came in
- * @payload: (out): what it says
+ * @carrier: the layer that the packet arrived in
+ * @payload: (out): the parsed repair payload
  *
- * Returns: whether it is well-formed, of a stream of the session, and where its
- *     layer is held of a block that has repair in @carrier
+ * Returns: %FALSE if the payload is malformed or names no stream of the
+ * session, or if it protects a joined layer and its block has no repair data in
+ * @carrier
  */
 gboolean
 lmcc_receiver_parse_repair (const LmccReceiver *receiver,
@@ -61,10 +62,10 @@ lmcc_receiver_parse_repair (const LmccReceiver *receiver,
               carrier));
 }
 
-/* A layer sends its part of the repair of one block after the other, in the
- * order of index: no more of a block comes there after its last packet, nor
- * after one of another block; and nothing of blocks of a stream before one of
- * it. */
+/* A layer sends its share of the repair data of one block after the other,
+ * in the order of the index. After the last packet of a block, or a packet
+ * of another block, no more packets of the first block follow; after a
+ * packet of a block, nothing follows of earlier blocks of the stream. */
 static void
 note_repair (LmccReceiver *receiver, LmccReceiverLayer *layer,
     const LmccReceiverWaiting *waiting)
@@ -111,8 +112,8 @@ note (LmccReceiver *receiver, LmccReceiverLayer *layer,
  * @receiver: a receiver
  * @layer: one of its layers
  *
- * Learns from the packets that wait, and have none missing before them that may
- * still come by itself, what was lost.
+ * Learns which packets were lost from the waiting packets that have no packet
+ * before them that may still arrive by itself.
  */
 void
 lmcc_receiver_note_settled (LmccReceiver *receiver, LmccReceiverLayer *layer)
@@ -130,7 +131,7 @@ lmcc_receiver_note_settled (LmccReceiver *receiver, LmccReceiverLayer *layer)
   }
 }
 
-/* Of packets that are known: what is hopeless stays so. */
+/* For packets of known streams, a hopeless packet stays so. */
 static gboolean
 all_hopeless (LmccReceiver *receiver, guint layer, LmccHole *hole)
 {
@@ -167,10 +168,10 @@ hole_is_open (LmccReceiver *receiver, guint layer, LmccHole *hole)
  * lmcc_receiver_awaits_repair:
  * @receiver: a receiver
  * @layer: one of its layers
- * @waiting: a packet of it whose turn it is otherwise
+ * @waiting: a packet of @layer whose turn it would be
  *
- * Returns: whether a media packet may be missing before it that repair may give
- *     back
+ * Returns: whether a media packet is possibly missing before it that repair may
+ * recover
  */
 gboolean
 lmcc_receiver_awaits_repair (LmccReceiver *receiver, LmccReceiverLayer *layer,
@@ -222,12 +223,12 @@ was_given_up (LmccReceiverLayer *layer, guint16 lsn)
  * lmcc_receiver_give_up_before:
  * @receiver: a receiver
  * @layer: one of its layers
- * @waiting: a packet that leaves for the merge
+ * @waiting: a packet that goes to the merge
  *
- * What is missing before it is waited for no longer.
+ * Stops waiting for the packets missing before it.
  *
- * Returns: how many of the missing packets are known to be no media: filler, or
- *     repair
+ * Returns: how many of the missing packets are known to be filler or repair
+ * data
  */
 guint
 lmcc_receiver_give_up_before (LmccReceiver *receiver, LmccReceiverLayer *layer,
@@ -258,8 +259,8 @@ lmcc_receiver_give_up_before (LmccReceiver *receiver, LmccReceiverLayer *layer,
 /**
  * lmcc_receiver_count_recovered:
  * @receiver: a receiver
- * @header: of a recovered packet that left for the merge
- * @in_time: whether the merge had not passed its place
+ * @header: header element of a recovered packet that went to the merge
+ * @in_time: whether its place in the merge had not passed yet
  */
 void
 lmcc_receiver_count_recovered (LmccReceiver *receiver, const LmccHeader *header,
@@ -274,14 +275,12 @@ lmcc_receiver_count_recovered (LmccReceiver *receiver, const LmccHeader *header,
     stats->late++;
 }
 
-/*
- * lmcc_receiver_count_late:
+/* lmcc_receiver_count_late:
  * @receiver: a receiver
  * @layer: one of its layers
- * @header: of a recovered packet whose place has passed
+ * @header: header element of a recovered packet whose place has passed
  *
- * It was counted as beyond repair when its place was given up.
- */
+ * The packet was counted as beyond repair when its place was given up. */
 void
 lmcc_receiver_count_late (LmccReceiver *receiver, LmccReceiverLayer *layer,
     const LmccHeader *header)

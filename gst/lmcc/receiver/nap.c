@@ -1,39 +1,39 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * For how long the caller may leave its sockets unread. A wake-up for each
- * packet costs more than all that is done with the packet; packets that have
- * gathered meanwhile are read in one go, and the times at which they came are
- * the kernel's.
- */
+ * How long the caller may leave its sockets unread. A wake-up per packet
+ * costs more than processing the packet. Packets that gather meanwhile are
+ * read in one go, with the kernel's arrival times. */
 #include <gst/lmcc/lmcc-session-algorithm.h>
 #include "receiver/nap.h"
 #include "receiver/private.h"
 #include "receiver/times.h"
 
-/* A wake-up costs what some 30 packets do, so that longer naps spare little
- * from 3,000 packets/s on. Who watches losses sees them so much later. */
+/* A wake-up costs as much as about 30 packets, so longer naps save little
+ * above 3,000 packets/s. They would also delay the detection of losses. */
 #define LONGEST (10 * LMCC_MSECOND)
 
-/* Of the latency of the session, so much at most; of the part of it that is
- * kept for the decoder, half. */
+/* Greatest nap as a fraction of the session's latency, and of the part of it
+ * that is kept for the decoder. */
 #define LATENCY_SHARE 20
 #define RESERVE_SHARE 2
 
-/* Of a slot, so that its end is seen in time. */
+/* Greatest nap as a fraction of a slot, so that its end is noticed in time. */
 #define SLOT_SHARE 100
 
-/* Of what a socket's buffer holds. */
+/* Greatest fill of a socket's buffer during a nap. */
 #define BUFFER_SHARE 2
 
-/* Fewer packets are not worth a timer. */
+/* With fewer packets, a timer does not pay. */
 #define LEAST_PACKETS 2
 
-/* A group that was joined is awaited for so long. A layer may be silent. */
+/* How long the first packet of a joined group is awaited without naps. A
+ * layer may be silent. */
 #define JOIN_WAIT LMCC_SECOND
 
-/* Rates are measured over this time or more, and a peak loses a part of itself
- * with each measure: the window of layers of a rate that varies is 100 ms. */
+/* Least time over which rates are measured, and the fraction that a peak
+ * loses with each measurement: the window of layers with a varying rate is
+ * 100 ms. */
 #define LEAST_SPAN LMCC_MSECOND
 #define PEAK_DECAY 16
 
@@ -68,8 +68,8 @@ awaits_join (const LmccReceiver *receiver, LmccTime now)
   return FALSE;
 }
 
-/* Where a rate of the sender's follows from reports, a packet may ask for one
- * at once, and the sender's window waits for it. */
+/* If the sender's rate depends on reports, a packet may require a report at
+ * once, for which the sender's window waits. */
 static gboolean
 reports_packets (const LmccReceiver *receiver)
 {
@@ -123,24 +123,23 @@ limit_by_times (const LmccReceiver *receiver)
 
 /**
  * lmcc_receiver_get_nap:
- * @receiver: a receiver that was handed all packets that had come
+ * @receiver: a receiver that was given all packets that have arrived
  * @now: the time
- * @buffer: bytes of UDP payload that the socket of each group has room for at
- *     least
+ * @buffer: least buffer size of a group's socket, in bytes of UDP payload
  *
- * Says for how long the caller may leave its sockets unread, so that packets
- * gather. It should hand them on then in the order in which they came, whatever
- * their groups, each with its own arrival. lmcc_receiver_next_timeout() counts
- * as ever: sockets are to be read before lmcc_receiver_handle_timeout().
+ * Computes how long the caller may leave its sockets unread, so that packets
+ * gather. Afterwards, pass them on in the order of their arrival, regardless of
+ * their groups, each with its own arrival time. lmcc_receiver_next_timeout()
+ * still applies: read the sockets before lmcc_receiver_handle_timeout().
  *
- * It is at most 10 ms, a twentieth of the latency, what fills half of a buffer
- * at the latest peak of the rate, and a part of what
- * lmcc_receiver_get_latency() keeps for the decoder, so that the latency is
- * what it was. There is none while the first packet of a group, the answer to a
- * report or a sender is awaited, where packets may ask for reports at once, and
- * where too few packets come.
+ * The nap is at most 10 ms, a twentieth of the latency, the time that fills
+ * half of a buffer at the latest peak rate, and a part of what
+ * lmcc_receiver_get_latency() keeps for the decoder, so that the latency does
+ * not grow. It is 0 while the receiver awaits the first packet of a group, an
+ * answer to a report or a sender, if packets may require reports at once, and
+ * if there are few packets.
  *
- * Returns: how long, ns; 0: not at all
+ * Returns: the nap in ns; 0: do not nap
  */
 LmccTime
 lmcc_receiver_get_nap (LmccReceiver *receiver, LmccTime now, gsize buffer)

@@ -10,9 +10,9 @@ G_BEGIN_DECLS
 
 /**
  * LmccReceiverNaps:
- * @at: when packets were counted last
- * @bytes: how many bytes had come then
- * @peak: the most of the latest rates, bit/s; older ones count for less
+ * @at: when packets were last counted
+ * @bytes: bytes received by then
+ * @peak: decaying maximum of recent rates, bit/s
  */
 typedef struct
 {

@@ -6,11 +6,11 @@
 #include "receiver/private.h"
 #include "receiver/times.h"
 
-/* Pictures less far apart than this have fewer than 2^15 packets between them,
- * up to 300 Mbit/s. */
+/* Pictures closer together than this have fewer than 2^15 packets between
+ * them, up to 300 Mbit/s. */
 #define NEAR_TIME LMCC_SECOND
 
-/* Of the 16 bits in a packet. */
+/* Range of the 16-bit order numbers in packets. */
 #define ORDER_NUMBERS (1 << 16)
 
 static guint32
@@ -31,7 +31,7 @@ take_nearer (const LmccOrderMark *mark, guint32 timestamp,
 }
 
 /* Layers of fixed rates are at different places of a window: the layer whose
- * latest picture is closest tells. */
+ * latest picture is closest serves as the reference. */
 static const LmccOrderMark *
 find_nearest (const LmccReceiver *receiver, guint32 timestamp)
 {
@@ -54,7 +54,8 @@ is_near (const LmccReceiver *receiver, const LmccOrderMark *mark,
       <= NEAR_TIME * receiver->session.video.clock_rate;
 }
 
-/* An outage that took so long that the numbers have gone half around. */
+/* After such a long outage, the numbers may have advanced by half of their
+ * range. */
 static gboolean
 is_later (const LmccReceiver *receiver, const LmccOrderMark *mark,
     guint32 timestamp)
@@ -63,15 +64,13 @@ is_later (const LmccReceiver *receiver, const LmccOrderMark *mark,
       && !is_near (receiver, mark, timestamp);
 }
 
-/*
- * lmcc_receiver_extend_order:
+/* lmcc_receiver_extend_order:
  * @receiver: a receiver
- * @mark: of the packet's layer; it follows
+ * @mark: the mark of the packet's layer; updated
  * @rtp: the packet's RTP header
- * @header: its element
+ * @header: its header element
  *
- * Returns: the order number of a packet that has come, gone on beyond 2^16
- */
+ * Returns: the order number of an arrived packet, extended beyond 2^16 */
 gint64
 lmcc_receiver_extend_order (LmccReceiver *receiver, LmccOrderMark *mark,
     const LmccRtp *rtp, const LmccHeader *header)

@@ -1,9 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Order sequence numbers have 16 bits, and more packets than these tell apart
- * may be under way: 10 s at 100 Mbit/s are 86,000 of 1200 bytes.
- */
+ * Order sequence numbers have 16 bits, and more packets may be under way than 16 bits
+ * distinguish: 10 s at 100 Mbit/s are 86,000 of 1200 bytes. */
 #ifndef LMCC_RECEIVER_ORDER_H
 #define LMCC_RECEIVER_ORDER_H
 
@@ -15,8 +14,8 @@ G_BEGIN_DECLS
 
 /**
  * LmccOrderMark:
- * @known: there was one
- * @order: the order number of the latest picture's packet, gone on beyond 2^16
+ * @known: the mark is set
+ * @order: order number of a packet of the latest picture, extended beyond 2^16
  * @timestamp: its RTP timestamp
  */
 typedef struct

@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What comes from the session's groups: checked, counted, told to all whom it
- * concerns, and put behind what came of its layer before.
- */
+ * Input from the session's groups: packets are checked, counted, reported to
+ * the algorithm and the other parts, and queued behind earlier packets of
+ * their layer. */
 #include "receiver/actions.h"
 #include "receiver/algorithm.h"
 #include "receiver/door.h"
@@ -50,7 +50,8 @@ refuse (LmccReceiver *receiver, LmccDrop why, LmccPacket *packet,
   lmcc_packet_unref (packet);
 }
 
-/* What was told lost and came after all. */
+/* Reports packets to the algorithm that were reported lost and arrived after
+ * all. */
 static void
 report_found (LmccReceiver *receiver, guint index, LmccTime now)
 {
@@ -118,8 +119,9 @@ take_packet (LmccReceiver *receiver, LmccTime now, LmccTime arrival,
   lmcc_packet_unref (packet);
 }
 
-/* Numbers begin anew with a packet. Where it goes on from what left for the
- * merge, what waits behind was not true, and nothing is missing. */
+/* The numbers restart with a packet. If it continues from the packets that
+ * went to the merge, the packets waiting after it were forged, and nothing
+ * is missing. */
 static void
 restart_layer (LmccReceiver *receiver, const LmccClaim *claim, LmccTime now)
 {
@@ -137,7 +139,7 @@ restart_layer (LmccReceiver *receiver, const LmccClaim *claim, LmccTime now)
   layer->merged_any = FALSE;
 }
 
-/* Takes what was decided upon in a layer. */
+/* Takes packets whose probation in a layer is decided. */
 void
 lmcc_receiver_take_believed (LmccReceiver *receiver, guint index, LmccTime now)
 {
@@ -220,9 +222,9 @@ parse_packet (LmccReceiver *receiver, const LmccPacket *packet, LmccRtp *rtp,
   return FALSE;
 }
 
-/* Whoever sends media is the session's sender where an SDP file told the
- * session and nobody else is heard: its S0 may be another one than when the
- * file was written. */
+/* If an SDP file described the session and no other sender is heard, a host
+ * that sends media is the session's sender; its S0 may differ from that in
+ * the file. */
 static void
 adopt_by_sdp (LmccReceiver *receiver, const LmccAddress *source, guint32 ssrc,
     LmccTime now)
@@ -266,14 +268,14 @@ check_packet (LmccReceiver *receiver, LmccTime now, guint group,
  * lmcc_receiver_handle_packet:
  * @receiver: a running receiver
  * @now: the time
- * @arrival: when the host's network stack got the packet, at most @now
- * @group: index of the group that it came from
- * @source: who sent it
- * @source_port: from which port; not looked at
+ * @arrival: when the packet reached the host's network stack, at most @now
+ * @group: index of the group that the packet was sent to
+ * @source: the packet's source address
+ * @source_port: the packet's source port; not used
  * @packet: (transfer full): the UDP payload
  *
- * Takes one RTP packet. What does not belong to the session is dropped and
- * counted by kind.
+ * Takes one RTP packet. A packet that does not belong to the session is dropped
+ * and counted by reason.
  */
 void
 lmcc_receiver_handle_packet (LmccReceiver *receiver, LmccTime now,
@@ -298,8 +300,8 @@ lmcc_receiver_handle_packet (LmccReceiver *receiver, LmccTime now,
   lmcc_receiver_own_packet (receiver, now, group, &header, packet->size);
   receiver->last_any = now;
   lmcc_receiver_check_leave (receiver, group, now);
-  /* A group that was just left may still hand over what it had queued, and one
-   * that was joined for the next slot carries a higher layer in this one. */
+  /* A group that was just left may still have packets in its socket, and a
+   * group joined for the next slot carries a higher layer in this one. */
   if (!lmcc_layer_set_has (receiver->held, header.layer)) {
     if (receiver->membership.groups[group].joined)
       note_heard (receiver, group, &header, FALSE, now, arrival);

@@ -5,30 +5,31 @@
 
 #include "wire/layer-header.h"
 
-/* The smallest delay of so many windows of so long stands for the path's own:
- * long enough to outlast a queue, short enough to follow two crystals apart. */
+/* The path's own delay is the smallest delay in this number of windows of
+ * this length: long enough to outlast a queue, short enough to follow the
+ * drift between two clocks. */
 #define DELAY_WINDOW LMCC_SECOND
 #define N_DELAY_WINDOWS 10
 
-/* Fastest correction: 500 parts per million, five times what quartz may drift
- * apart; at 24 pictures/s a step changes by 20 us. */
+/* Fastest correction: 500 parts per million, five times the drift of quartz
+ * clocks; at 24 pictures/s a step changes by 20 us. */
 #define SLEW_DIVISOR 2000
 
-/* Beyond this the correction is a step. A path that became longer makes
- * pictures late, so a step is soon due; one that became shorter only costs
- * latency. */
+/* Larger corrections are made in a step. A longer path makes pictures late,
+ * so a step comes soon; a shorter one only costs latency. */
 #define STEP_THRESHOLD_LATER (100 * (gint64) LMCC_MSECOND)
 #define STEP_THRESHOLD_EARLIER ((gint64) LMCC_SECOND)
 
-/* A sample this far off is not believed until so many in a row agree. */
+/* A sample this far off is ignored until this many in a row agree. */
 #define PLAUSIBLE_RANGE (10 * (gint64) LMCC_SECOND)
 #define N_IMPLAUSIBLE 20
 
-/* Sender reports whose mapping differs by less are the same mapping,
+/* Sender reports whose mappings differ by less are the same mapping,
  * rounded. */
 #define SAME_MAPPING (2 * (gint64) LMCC_MSECOND)
 
-/* A report is sent at once; one that claims another time is not believed. */
+/* A report is sent at once; one with a time further off than this is
+ * ignored. */
 #define REPORT_RANGE (5 * (gint64) LMCC_SECOND)
 
 typedef struct
@@ -47,7 +48,7 @@ struct _LmccClock
   gint64 reference; /* sender's time at reference_short */
 
   gint64 offset;        /* receiver's time - sender's time */
-  LmccTime offset_time; /* when offset was last moved */
+  LmccTime offset_time; /* when offset last changed */
   gint64 minima[N_DELAY_WINDOWS];
   guint n_minima;
   guint window_index;
@@ -60,7 +61,7 @@ struct _LmccClock
 /**
  * lmcc_clock_new:
  *
- * Returns: (transfer full): a clock that knows nothing
+ * Returns: (transfer full): a clock without measurements
  */
 LmccClock *
 lmcc_clock_new (void)
@@ -157,12 +158,12 @@ slew (LmccClock *clock, LmccTime arrival)
 /**
  * lmcc_clock_packet:
  * @clock: a clock
- * @arrival: when a packet came, on the receiver's clock
- * @send_time: when it left, from its element
+ * @arrival: arrival time of a packet, on the receiver's clock
+ * @send_time: its send time, from its header element
  *
  * Follows the sender's clock.
  *
- * Returns: %FALSE if the send time is not plausible and was not used
+ * Returns: %FALSE if the send time is implausible and was not used
  */
 gboolean
 lmcc_clock_packet (LmccClock *clock, LmccTime arrival, guint32 send_time)
@@ -216,15 +217,15 @@ set_mapping (Mapping *mapping, gint64 time, guint32 rtp_time,
 /**
  * lmcc_clock_sender_report:
  * @clock: a clock
- * @timeline: of the report's SSRC
- * @now: when the report came
+ * @timeline: the timeline of the report's SSRC
+ * @now: arrival time of the report
  * @ntp_time: the report's NTP timestamp, 32.32
  * @rtp_time: its RTP timestamp
- * @clock_rate: RTP timestamp units per second; with 0 nothing is learnt
+ * @clock_rate: RTP timestamp units per second; with 0 the report is ignored
  *
  * Learns how RTP timestamps map to the sender's clock (RFC 3550 section 6.4.1).
  *
- * Returns: %FALSE if the report's time is not plausible and was not used
+ * Returns: %FALSE if the report's time is implausible and was not used
  */
 gboolean
 lmcc_clock_sender_report (LmccClock *clock, LmccTimeline timeline, LmccTime now,
@@ -249,8 +250,8 @@ lmcc_clock_sender_report (LmccClock *clock, LmccTimeline timeline, LmccTime now,
     set_mapping (mapping, time, rtp_time, clock_rate);
     mapping->guessed = FALSE;
   } else {
-    /* Keeps the 32-bit distance to the reference short; the mapping itself
-     * stays to the nanosecond, so that presentation times do not jitter. */
+    /* Keeps the 32-bit distance to the reference short. The mapping itself
+     * keeps its nanoseconds, so that presentation times do not jitter. */
     set_mapping (mapping, rtp_to_sender (mapping, rtp_time), rtp_time,
         clock_rate);
   }
@@ -261,13 +262,13 @@ lmcc_clock_sender_report (LmccClock *clock, LmccTimeline timeline, LmccTime now,
 /**
  * lmcc_clock_guess_mapping:
  * @clock: a clock that has seen a packet
- * @timeline: of the packet
- * @send_time: of a media packet
+ * @timeline: the timeline of the packet
+ * @send_time: send time of a media packet
  * @rtp_time: of the same packet
  * @clock_rate: RTP timestamp units per second; with 0 nothing is learnt
  *
- * Takes the picture to be due when it was sent, where no sender report tells
- * better (a firewall between).
+ * Without sender reports (for instance behind a firewall), assumes that the
+ * picture was due when it was sent.
  */
 void
 lmcc_clock_guess_mapping (LmccClock *clock, LmccTimeline timeline,
@@ -299,8 +300,8 @@ lmcc_clock_has_mapping (const LmccClock *clock, LmccTimeline timeline)
  * @clock: a clock that has seen a packet
  * @send_time: a send time
  *
- * Returns: when a packet sent then comes if nothing holds it up, on the
- *     receiver's clock; not below 0
+ * Returns: when a packet sent at that time arrives without queueing, on the
+ * receiver's clock; at least 0
  */
 LmccTime
 lmcc_clock_send_to_local (const LmccClock *clock, guint32 send_time)
@@ -311,11 +312,11 @@ lmcc_clock_send_to_local (const LmccClock *clock, guint32 send_time)
 /**
  * lmcc_clock_rtp_to_local:
  * @clock: a clock that has a mapping of @timeline
- * @timeline: of the timestamp
+ * @timeline: the timeline of the timestamp
  * @rtp_time: an RTP timestamp
  *
- * Returns: when the picture would be shown if neither the sender's window nor
- *     the latency were waited for, on the receiver's clock; not below 0
+ * Returns: when the picture would be shown without the sender's window and the
+ * latency, on the receiver's clock; at least 0
  */
 LmccTime
 lmcc_clock_rtp_to_local (const LmccClock *clock, LmccTimeline timeline,

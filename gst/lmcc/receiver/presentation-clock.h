@@ -11,9 +11,9 @@ G_BEGIN_DECLS
 /**
  * LmccTimeline:
  * @LMCC_TIMELINE_VIDEO: the RTP timestamps of all rungs
- * @LMCC_TIMELINE_SOUND: those of the sound
+ * @LMCC_TIMELINE_SOUND: the RTP timestamps of the sound
  *
- * RTP timestamps of one meaning and clock rate.
+ * Sets of RTP timestamps with a common origin and clock rate.
  */
 typedef enum
 {
@@ -24,10 +24,10 @@ typedef enum
 
 /**
  * LmccClock:
- * Follows the sender's clock on the receiver's, through the send times in the
- * packets: the smallest delay seen lately is the path's own, and the rest is
- * queueing. Turns RTP timestamps into presentation times: all timelines follow the
- * same clock, so that pictures and sound stay together.
+ * Follows the sender's clock by the send times in the packets: the smallest recent delay
+ * is the path's own delay, and the rest is queueing. Converts RTP timestamps to
+ * presentation times. All timelines follow the same clock, so pictures and sound stay in
+ * sync.
  */
 typedef struct _LmccClock LmccClock;
 

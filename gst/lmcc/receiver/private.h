@@ -35,7 +35,7 @@ G_BEGIN_DECLS
 struct _LmccReceiver
 {
   LmccReceiverConfig config;
-  gboolean any_algorithm;      /* the session's */
+  gboolean any_algorithm;      /* use the session's algorithm */
   const LmccAlgorithm *chosen; /* or this one; NULL: not known here */
   LmccSettings *settings;
   LmccSession *sdp_session; /* or NULL */
@@ -43,47 +43,51 @@ struct _LmccReceiver
   gboolean running;
   gboolean have_session;
   LmccSession session;
-  LmccSession reckoned;    /* the same, with the rates that algorithms see */
-  gboolean session_is_old; /* of a sender before this one: any record is
-                                 * newer */
+  LmccSession reckoned;    /* the session, with the rates that algorithms see */
+  gboolean session_is_old; /* from a previous sender: any record is newer */
   gboolean have_older;     /* the latest record was older than the session */
   guint32 older_revision;
   LmccAddress source;
   gboolean source_gone;
-  LmccTime heard_since; /* the present sender, or the latest */
+  LmccTime
+      heard_since; /* when the present sender, or the latest one, was first heard */
   LmccReceiverGoodbye goodbye;
   LmccTime last_heard;
   LmccTime last_any;
   LmccTime timeout_posted;
-  LmccTime waiting_since; /* none: a sender is heard, or it is told */
+  LmccTime waiting_since; /* LMCC_TIME_NONE: a sender is heard, or the wait was
+                           * reported */
   const gchar *waiting_reason;
-  gboolean any_media;   /* since then, whosever */
-  gboolean any_refused; /* since then, a session for its codec */
+  gboolean any_media;   /* since then, from any host */
+  gboolean any_refused; /* since then, because of its codec */
   LmccTime started_at;
 
   LmccReceiverSources sources;
-  gchar **codecs; /* beside the usual ones, or NULL */
-  LmccTime now;   /* of the latest call */
+  gchar **codecs; /* accepted beside the usual ones, or NULL */
+  LmccTime now;   /* time of the latest call */
   LmccReceiverAllowance allowance;
 
   LmccController *controller;
-  LmccController
-      *base_controller; /* where the base has an algorithm of its own */
+  LmccController *base_controller; /* if the base layer has its own algorithm */
   LmccCircuitBreaker breaker;
   guint64 units_before; /* at the start of the statistics interval */
   guint64 missing_before;
   LmccReceiverLearning learning;
   gint level;
-  LmccLayerSet held;    /* the level's layers */
-  LmccLayerSet leaving; /* left, and what waits of them is to be handed on */
-  LmccLayerSet merge_layers; /* as the merge has it: more while packets of
-                                 * layers that were left come out */
+  LmccLayerSet held; /* the layers of the level */
+  LmccLayerSet
+      leaving; /* layers that were left and whose waiting packets are still to
+                         * be passed on */
+  LmccLayerSet
+      merge_layers; /* the merge's layers: more than @held while packets of
+                              * left layers are still output */
   LmccRungSwitch rung_switch;
   LmccReceiverMembership membership;
   LmccReordering reordering;
-  LmccOrderMark latest_order;                 /* of any layer */
-  LmccReceiverLayer *layers[LMCC_MAX_LAYERS]; /* NULL: neither held nor
-                                                * measured lately */
+  LmccOrderMark latest_order; /* of any layer */
+  LmccReceiverLayer
+      *layers[LMCC_MAX_LAYERS]; /* NULL: neither joined nor measured
+                                               * recently */
   LmccMerge *merge;
   LmccGate *gate;
   LmccRepairDecoder *repair;

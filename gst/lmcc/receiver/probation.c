@@ -6,20 +6,21 @@
 #include "measure/loss.h"
 #include "receiver/claim-fit.h"
 
-/* Packets on probation; the oldest gives way. */
+/* Greatest number of packets on probation; a new one replaces the oldest. */
 #define MAX_CLAIMS 32
 
-/* The longest distance of packets in order fades by this share with each. */
+/* Weight with which the longest interval between packets in order decays per
+ * packet, and its limit. */
 #define LONGEST_WEIGHT 16
 #define MAX_LONGEST (500 * LMCC_MSECOND)
 
-/* When nothing came in order for so long, the layer is interrupted, and one
- * packet must do. */
+/* If no packet arrived in order for this long, the layer is interrupted, and
+ * a single packet decides. */
 #define INTERRUPTED (500 * LMCC_MSECOND)
 #define INTERRUPTED_PACKETS 4
 
-/* After a packet that came out of its order, or was refuted, small leaps are on
- * probation for so long, too. */
+/* After a packet that was out of order or refuted, even small leaps are on
+ * probation for this long. */
 #define WARY (60 * LMCC_SECOND)
 
 typedef struct
@@ -28,11 +29,9 @@ typedef struct
   LmccVerdict verdict;
 } Decided;
 
-/*
- * lmcc_probation_init:
- * @probation: (out): has seen nothing
- * @max_leap: packets whose numbers differ by more do not agree with each other
- */
+/* lmcc_probation_init:
+ * @probation: (out): a probation without packets
+ * @max_leap: packets whose numbers differ by more do not confirm each other */
 void
 lmcc_probation_init (LmccProbation *probation, guint max_leap)
 {
@@ -53,10 +52,8 @@ clear_verdicts (LmccProbation *probation)
   probation->n_polled = 0;
 }
 
-/*
- * lmcc_probation_reset:
- * @probation: forgets all; the next packet begins anew
- */
+/* lmcc_probation_reset:
+ * @probation: forgets everything; the next packet starts anew */
 void
 lmcc_probation_reset (LmccProbation *probation)
 {
@@ -108,8 +105,8 @@ refuse_claim (LmccProbation *probation, guint index)
   g_array_remove_index (probation->claims, index);
 }
 
-/* Forgets what cannot be any more: what was passed, and what is far off and was
- * refuted by a packet in order. */
+/* Drops claims that have become impossible: those that were passed, and
+ * distant ones that a packet in order refuted. */
 static void
 refuse_passed (LmccProbation *probation)
 {
@@ -141,7 +138,7 @@ note_distance (LmccProbation *probation, LmccTime arrival)
     probation->longest -= (probation->longest - distance) / LONGEST_WEIGHT;
 }
 
-/* It counts, and what comes next is measured by it. */
+/* The claim is accepted, and later packets are judged by it. */
 static void
 believe (LmccProbation *probation, const LmccClaim *claim, LmccVerdict verdict)
 {
@@ -173,8 +170,8 @@ believe (LmccProbation *probation, const LmccClaim *claim, LmccVerdict verdict)
   decide (probation, claim, verdict);
 }
 
-/* Of several with that number the one that came last, and so closest to those
- * that follow. */
+/* Among several claims with this number, the last one to arrive, which is
+ * closest to the following ones. */
 static gboolean
 find_fitting (const LmccProbation *probation, guint16 lsn, guint *index)
 {
@@ -193,7 +190,8 @@ find_fitting (const LmccProbation *probation, guint16 lsn, guint *index)
   return FALSE;
 }
 
-/* The claim that is next behind what counts and fits between that and @end. */
+/* The claim that follows the accepted packets and fits between them and
+ * @end. */
 static gboolean
 find_before (const LmccProbation *probation, const LmccClaim *end, guint *index)
 {
@@ -225,7 +223,8 @@ believe_claim (LmccProbation *probation, guint index)
   believe (probation, &claim, LMCC_VERDICT_BELIEVED);
 }
 
-/* A leap that is no loss: numbers begin anew, or what counted was not true. */
+/* A leap that is not a loss: the numbers restart, or the packets accepted so
+ * far were forged. */
 static gboolean
 is_restart (const LmccProbation *probation, const LmccClaim *first)
 {
@@ -237,8 +236,8 @@ is_restart (const LmccProbation *probation, const LmccClaim *first)
       || lmcc_claim_continues_other (probation, first);
 }
 
-/* A burst of packets that are late is none, unless it goes on from where
- * packets counted before: these may have been forged. */
+/* A burst of late packets is not a restart, unless it continues from the
+ * packets accepted before: the ones accepted since may have been forged. */
 static gboolean
 may_begin (const LmccProbation *probation, const LmccClaim *first)
 {
@@ -248,8 +247,8 @@ may_begin (const LmccProbation *probation, const LmccClaim *first)
       || lmcc_claim_continues_other (probation, first);
 }
 
-/* The claim at @index and what follows it up to the number @last are the
- * sender's. */
+/* The claim at @index and those that follow it, up to the number @last, are
+ * accepted. */
 static void
 believe_chain (LmccProbation *probation, guint index, guint16 last)
 {
@@ -278,7 +277,7 @@ believe_chain (LmccProbation *probation, guint index, guint16 last)
   refuse_passed (probation);
 }
 
-/* Index of the one with the lower number. */
+/* Index of the claim with the lower number. */
 static guint
 earlier (const LmccProbation *probation, guint a, guint b)
 {
@@ -295,7 +294,7 @@ later (guint16 a, guint16 b)
   return lmcc_sequence_diff (a, b) < 0 ? b : a;
 }
 
-/* What came before those before it had, and is next now. */
+/* The claim arrived before its predecessors and is next now. */
 static gboolean
 is_next (const LmccProbation *probation, const LmccClaim *claim)
 {
@@ -309,8 +308,8 @@ may_speak (const LmccProbation *probation, const LmccClaim *claim)
   return claim->fresh || is_next (probation, claim);
 }
 
-/* Looks for three claims, the last of them one, that agree with each other: as
- * many packets as tell of a loss (LMCC_LOSS_THRESHOLD). */
+/* Looks for three claims, including the last one, that confirm each other:
+ * as many packets as reveal a loss (LMCC_LOSS_THRESHOLD). */
 static void
 follow_chain (LmccProbation *probation)
 {
@@ -353,10 +352,10 @@ take_in_order (LmccProbation *probation, const LmccClaim *claim)
   refuse_passed (probation);
 }
 
-/* Whether a packet behind a few that are missing counts at once: as long as
- * nothing speaks for a forger, a small gap is a loss, and the account tells it
- * from packets that come out of order. The first of a forger's may take a true
- * one's place so. */
+/* Whether a packet after a small gap is accepted at once. As long as there
+ * is no sign of forgery, a small gap is a loss, and the account
+ * distinguishes losses from reordering. The first forged packet may thus
+ * take a true one's place. */
 static gboolean
 is_plain_gap (const LmccProbation *probation, const LmccClaim *claim,
     gint ahead)
@@ -375,15 +374,13 @@ put_on_probation (LmccProbation *probation, const LmccClaim *claim)
   follow_chain (probation);
 }
 
-/*
- * lmcc_probation_push:
+/* lmcc_probation_push:
  * @probation: a probation
- * @claim: (transfer full): the next packet that came
+ * @claim: (transfer full): the next packet that arrived
  *
- * Judges it, and by it those before. Poll what came out.
+ * Judges the packet and, by it, earlier ones. Poll the verdicts.
  *
- * Returns: %FALSE if it waits
- */
+ * Returns: %FALSE if the packet is on probation */
 gboolean
 lmcc_probation_push (LmccProbation *probation, LmccClaim *claim)
 {
@@ -406,7 +403,7 @@ lmcc_probation_push (LmccProbation *probation, LmccClaim *claim)
   } else if (ahead <= 0 && ahead >= -LMCC_MAX_GAP) {
     LmccClaim copy = *claim;
 
-    /* Too late, unless there are more of them. */
+    /* Too late, unless more of them arrive. */
     lmcc_packet_ref (copy.packet);
     copy.told = TRUE;
     put_on_probation (probation, &copy);
@@ -424,15 +421,13 @@ lmcc_probation_push (LmccProbation *probation, LmccClaim *claim)
   return probation->verdicts->len > n;
 }
 
-/*
- * lmcc_probation_poll:
+/* lmcc_probation_poll:
  * @probation: a probation
- * @claim: (out): what was decided upon, in the order in which it counts; its
- *     packet is the caller's
- * @verdict: (out): how
+ * @claim: (out): the next packet with a verdict, in the order in which they
+ *     count; the caller owns its packet
+ * @verdict: (out): the verdict
  *
- * Returns: %FALSE if there is nothing more
- */
+ * Returns: %FALSE if there is none */
 gboolean
 lmcc_probation_poll (LmccProbation *probation, LmccClaim *claim,
     LmccVerdict *verdict)
@@ -452,7 +447,8 @@ lmcc_probation_poll (LmccProbation *probation, LmccClaim *claim,
   return TRUE;
 }
 
-/* When two must do: finds the ones, and the time. */
+/* Finds two claims that may decide together, and the time from which they
+ * do. */
 static LmccTime
 next_pair (const LmccProbation *probation, guint *first, guint16 *last)
 {
@@ -481,7 +477,7 @@ next_pair (const LmccProbation *probation, guint *first, guint16 *last)
   return best;
 }
 
-/* When one must do. */
+/* Finds a claim that may decide alone, and the time from which it does. */
 static LmccTime
 next_single (const LmccProbation *probation, guint *index)
 {
@@ -525,12 +521,10 @@ lmcc_probation_timeout (LmccProbation *probation, LmccTime now)
   }
 }
 
-/*
- * lmcc_probation_flush:
- * @probation: a probation of a layer of which nothing more comes
+/* lmcc_probation_flush:
+ * @probation: the probation of a layer that receives no more packets
  *
- * What fits counts.
- */
+ * Accepts the claims that fit. */
 void
 lmcc_probation_flush (LmccProbation *probation)
 {
@@ -553,13 +547,11 @@ lmcc_probation_flush (LmccProbation *probation)
   }
 }
 
-/*
- * lmcc_probation_next_timeout:
+/* lmcc_probation_next_timeout:
  * @probation: a probation
  *
  * Returns: when lmcc_probation_timeout() has something to do, or
- *     %LMCC_TIME_NONE
- */
+ * %LMCC_TIME_NONE */
 LmccTime
 lmcc_probation_next_timeout (const LmccProbation *probation)
 {

@@ -11,16 +11,14 @@
 
 G_BEGIN_DECLS
 
-/*
- * LmccClaim:
- * @packet: owned
- * @group: where it came
- * @arrival: when
- * @fresh: no packet came in order since
- * @told: it went to the account already, which takes it for late
+/* LmccClaim:
+ * @packet: the packet, owned
+ * @group: the group that it arrived in
+ * @arrival: arrival time
+ * @fresh: no packet has arrived in order since
+ * @told: the account has already counted it as late
  *
- * A packet, and what it says of itself.
- */
+ * A packet and the numbers in its headers. */
 typedef struct
 {
   LmccPacket *packet;
@@ -32,12 +30,10 @@ typedef struct
   gboolean told;
 } LmccClaim;
 
-/*
- * LmccVerdict:
- * @LMCC_VERDICT_BELIEVED: it counts
- * @LMCC_VERDICT_RESTART: it counts, and numbers begin anew with it
- * @LMCC_VERDICT_REFUSED: it does not
- */
+/* LmccVerdict:
+ * @LMCC_VERDICT_BELIEVED: accepted
+ * @LMCC_VERDICT_RESTART: accepted, and the numbers restart with it
+ * @LMCC_VERDICT_REFUSED: rejected */
 typedef enum
 {
   LMCC_VERDICT_BELIEVED,
@@ -45,42 +41,40 @@ typedef enum
   LMCC_VERDICT_REFUSED,
 } LmccVerdict;
 
-/*
- * LmccProbation:
- * Decides which packets of a layer are its sender's. Who forges the sender's address
- * has to fit into its numbers.
+/* LmccProbation:
+ * Decides which packets of a layer come from its sender. An attacker who forges the
+ * sender's address must match its numbers.
  *
- * A packet counts at once if it follows the one before in all of them: layer sequence
- * number, sequence number of its RTP stream, order number and send time. So does what is
- * not ahead; the account tells there what is missing, late or a copy. A gap of up to
- * @max_leap in which every number fits counts at once, too, unless a packet of the layer
- * came out of order or was refuted lately (@wary_until). What is further ahead, or does
- * not fit, is on probation (RFC 3550 appendix A.1 has it for sequence
- * numbers): it counts when three packets agree with each other, and none came in order
- * meanwhile. That is when a loss before them counts, too (RFC 5348 section 5.1). Where
- * packets are few two must do, when they have waited for as long as makes a gap a loss,
- * and the layer is overdue.
- */
+ * A packet is accepted at once if it follows the previous one in all of them: layer
+ * sequence number, RTP sequence number, order number and send time. So is a packet
+ * that is not ahead of the latest one; the account then tells missing, late and
+ * duplicate packets apart. A gap of up to @max_leap with consistent numbers is also
+ * accepted at once, unless a packet of the layer was recently out of order or refuted
+ * (@wary_until). Packets further ahead, or inconsistent ones, are on probation (RFC
+ * 3550 appendix A.1 does the same for sequence numbers): they are accepted when three
+ * packets confirm each other and none has arrived in order meanwhile. A loss before
+ * them counts at the same time (RFC 5348 section 5.1). If packets are rare, two
+ * suffice after the time that makes a gap a loss, if the layer is overdue. */
 typedef struct
 {
   guint max_leap;
   gboolean started;
   gboolean proven; /* a second packet followed the first */
-  LmccHeader last; /* of the newest that counts */
+  LmccHeader last; /* of the newest accepted packet */
   guint32 timestamp;
   LmccTime arrival;
-  LmccTime longest; /* between two in order, lately */
-  guint32 heard;    /* bit set of RTP streams, by slot */
+  LmccTime longest; /* longest recent interval between two packets in order */
+  guint32 heard;    /* bits: RTP streams, by slot */
   guint16 sequence[LMCC_N_SLOTS];
-  guint missed; /* numbers of the layer that were passed over */
+  guint missed; /* numbers of the layer that were skipped */
   guint missed_at[LMCC_N_SLOTS];
   guint n_taken;
-  LmccTime wary_until; /* small leaps are on probation, too */
-  guint osn_reach;     /* the largest step between two in order */
+  LmccTime wary_until; /* even small leaps are on probation until then */
+  guint osn_reach;     /* the largest step between two packets in order */
   gboolean has_other;
-  LmccHeader other; /* that was the newest before the latest leap */
+  LmccHeader other; /* the newest accepted packet before the latest leap */
   LmccTime other_arrival;
-  GArray *claims;   /* of LmccClaim, on probation, by arrival */
+  GArray *claims;   /* array of LmccClaim on probation, by arrival */
   GArray *verdicts; /* to be polled */
   guint n_polled;
 } LmccProbation;

@@ -1,8 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What has come and waits no longer goes out.
- */
+ * Delivery: passes on packets that need not wait any longer. */
 #include "receiver/actions.h"
 #include "receiver/layer-queue.h"
 #include "receiver/memory.h"
@@ -11,13 +10,14 @@
 #include "receiver/source-and-level.h"
 #include "receiver/times.h"
 
-/* All pictures that are hidden at once have times within this. */
+/* All hidden pictures of one segment have times within this span. */
 #define HIDDEN_SPAN (20 * LMCC_USECOND)
 
-/* Stock decoders (GstVideoDecoder) do not let times go back: they give such
- * pictures the time of the one before, which may be shown, and from then on the
- * smallest time that waits instead of their own. So pictures that are decoded
- * again have times between the latest picture shown and the segment. */
+/* Common decoders (GstVideoDecoder) do not let times go back: such pictures
+ * get the time of the previous one, which may be shown, and later pictures
+ * then get the smallest waiting time instead of their own. So pictures that
+ * are decoded again have times between the latest picture shown and the
+ * segment. */
 static void
 begin_hiding (LmccReceiver *receiver)
 {
@@ -76,7 +76,7 @@ deliver (LmccReceiver *receiver, LmccGateOutput *output, LmccTime now)
   }
 }
 
-/* A packet that must go out may still be preceded by one that waits. */
+/* A packet that is due may still be preceded by a waiting one. */
 static gboolean
 pop_merged (LmccReceiver *receiver, LmccTime now, LmccMergeItem *item)
 {
@@ -89,9 +89,8 @@ pop_merged (LmccReceiver *receiver, LmccTime now, LmccMergeItem *item)
   return lmcc_merge_pop (receiver->merge, now, item);
 }
 
-/* How long what the gate does not give out yet may wait: of one rung the end of
- * a picture, for its further layers; of several a key frame, for a better
- * one. */
+/* How long the gate may hold a packet: with one rung the end of a picture,
+ * for its further layers; with several rungs a key frame, for a better one. */
 static LmccTime
 gate_deadline (const LmccReceiver *receiver, const LmccMergeItem *item,
     LmccTime now)
@@ -104,7 +103,8 @@ gate_deadline (const LmccReceiver *receiver, const LmccMergeItem *item,
       : lmcc_receiver_picture_deadline (receiver, &item->rtp, &item->header);
 }
 
-/* Layers to merge, merge to gate, gate to actions, as much as a call may. */
+/* Moves packets from layers to merge, gate and actions, as many as one call
+ * may. */
 void
 lmcc_receiver_pump (LmccReceiver *receiver, LmccTime now)
 {

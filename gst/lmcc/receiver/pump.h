@@ -10,12 +10,12 @@ G_BEGIN_DECLS
 
 /**
  * LmccReceiverDelivery:
- * @sequence: number of the latest packet
- * @any: there was one
- * @latest_time: of the latest picture
- * @hidden_since: of the first picture that is hidden
+ * @sequence: sequence number of the latest packet
+ * @any: a packet was delivered
+ * @latest_time: time of the latest picture
+ * @hidden_since: time of the first hidden picture
  *
- * What was delivered of the pictures.
+ * State of the video output.
  */
 typedef struct
 {

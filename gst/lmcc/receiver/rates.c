@@ -1,31 +1,29 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the layers carry: what the record announces, or what is measured where
- * that is more. A record that is wrong, honestly or not, must not make an
- * algorithm hold what the path does not carry.
- */
+ * The layers' rates: the larger of the announced and the measured rate. A
+ * wrong record, whether by mistake or on purpose, must not make an algorithm
+ * join layers that the path cannot carry. */
 #include "receiver/private.h"
 #include "receiver/rates.h"
 
-/* A sender announces anew what differs by a tenth over a second
- * (sender/rate-watch); what the path bunches together is not to count either.
- * What is measured counts where it is above the announced rate by more than
- * this share of it, so that an honest session is what it announces. */
+/* A sender announces new rates when they differ by a tenth over a second
+ * (sender/rate-watch), and the path may bunch packets. A measured rate
+ * counts only if it exceeds the announced one by more than this fraction, so
+ * that an honest session counts as announced. */
 #define MARGIN 4
 
-/* Each second of a layer counts a quarter: slowly enough for an encoder's ups
- * and downs. */
+/* Each second of a layer counts a quarter: slow enough to smooth the
+ * variation of an encoder. */
 #define INTERVAL LMCC_SECOND
 #define SMOOTHING 4
 
-/* A layer that was joined is looked at after so short a time, too; then a
- * second's worth of what it announces is its encoder's to send at once, as a
- * key frame. */
+/* A newly joined layer is checked after this short time, too. A second's
+ * worth of its announced rate may then be sent at once, as a key frame. */
 #define FIRST_LOOK (100 * LMCC_MSECOND)
 #define BURST LMCC_SECOND
 
-/* What was measured of a layer is believed for so long after it was left. */
+/* How long the measured rate of a layer counts after the layer was left. */
 #define MEMORY (30 * LMCC_SECOND)
 
 static guint64
@@ -34,7 +32,7 @@ bits_per_second (gdouble bits, LmccTime span)
   return (guint64) (bits * LMCC_SECOND / (gdouble) MAX (span, 1));
 }
 
-/* Lost packets were as large as those that came. */
+/* Assumes that lost packets were as large as received ones. */
 static void
 count_bits (const LmccReceiverLayer *layer, gdouble *received, gdouble *lost)
 {
@@ -48,7 +46,8 @@ count_bits (const LmccReceiverLayer *layer, gdouble *received, gdouble *lost)
       : *received * (gdouble) (stats->lost - measure->lost) / (gdouble) packets;
 }
 
-/* What was sent: what is found lost after a silence was sent in it. */
+/* The rate as sent: packets found lost after a silence were sent during the
+ * silence. */
 static guint64
 get_sent_rate (const LmccReceiverLayer *layer, LmccTime now)
 {
@@ -61,7 +60,7 @@ get_sent_rate (const LmccReceiverLayer *layer, LmccTime now)
       + bits_per_second (lost, now - measure->since);
 }
 
-/* Counts from @now on; what is found lost was sent from @since on. */
+/* Counts from @now on; packets found lost were sent after @since. */
 static void
 begin_interval (LmccReceiverLayer *layer, LmccTime since, LmccTime now)
 {
@@ -75,10 +74,8 @@ begin_interval (LmccReceiverLayer *layer, LmccTime since, LmccTime now)
   layer->measure.lost = stats->lost;
 }
 
-/*
- * lmcc_receiver_forget_measure:
- * @layer: a layer of a sender that is not listened to any more
- */
+/* lmcc_receiver_forget_measure:
+ * @layer: a layer of a sender that is no longer listened to */
 void
 lmcc_receiver_forget_measure (LmccReceiverLayer *layer)
 {
@@ -101,14 +98,12 @@ reckon_rate (const LmccReceiver *receiver, guint layer, LmccTime now)
   return measure->rate;
 }
 
-/*
- * lmcc_receiver_reckon_rates:
+/* lmcc_receiver_reckon_rates:
  * @receiver: a receiver with a session
  * @now: the time
  *
- * Brings the session that the algorithms see up to date: the record's, with the
- * larger of announced and measured rates.
- */
+ * Updates the session that the algorithms see: the record's, with the larger
+ * of announced and measured rates. */
 void
 lmcc_receiver_reckon_rates (LmccReceiver *receiver, LmccTime now)
 {
@@ -119,7 +114,7 @@ lmcc_receiver_reckon_rates (LmccReceiver *receiver, LmccTime now)
     receiver->reckoned.layers[i].rate = reckon_rate (receiver, i, now);
 }
 
-/* What is announced is where the average begins. */
+/* The average starts from the announced rate. */
 static void
 take_interval (LmccReceiver *receiver, guint index, LmccTime now)
 {
@@ -137,7 +132,8 @@ take_interval (LmccReceiver *receiver, guint index, LmccTime now)
   lmcc_receiver_reckon_rates (receiver, now);
 }
 
-/* The first second of a layer: beyond what may come at once all is rate. */
+/* In the first second of a layer, only bits beyond a permitted burst count
+ * as rate. */
 static void
 look_early (LmccReceiver *receiver, guint index, LmccTime span, LmccTime now)
 {
@@ -156,12 +152,10 @@ look_early (LmccReceiver *receiver, guint index, LmccTime span, LmccTime now)
   lmcc_receiver_reckon_rates (receiver, now);
 }
 
-/*
- * lmcc_receiver_measure_packet:
+/* lmcc_receiver_measure_packet:
  * @receiver: a receiver
- * @index: a layer that is held, of which a packet was counted
- * @now: the time
- */
+ * @index: index of a joined layer of which a packet was counted
+ * @now: the time */
 void
 lmcc_receiver_measure_packet (LmccReceiver *receiver, guint index, LmccTime now)
 {
@@ -186,13 +180,11 @@ lmcc_receiver_measure_packet (LmccReceiver *receiver, guint index, LmccTime now)
     look_early (receiver, index, span, now);
 }
 
-/*
- * lmcc_receiver_measure_silence:
+/* lmcc_receiver_measure_silence:
  * @receiver: a receiver with a session
  * @now: the time
  *
- * To be called each second: what does not come has no rate either.
- */
+ * Call it each second, so that the rates of silent layers decay. */
 void
 lmcc_receiver_measure_silence (LmccReceiver *receiver, LmccTime now)
 {
@@ -209,8 +201,8 @@ lmcc_receiver_measure_silence (LmccReceiver *receiver, LmccTime now)
   lmcc_receiver_reckon_rates (receiver, now);
 }
 
-/* The larger of what the sender announces and what was measured: an announced
- * rate that is too small must not get past max-bitrate. */
+/* The larger of the announced and the measured rate: a layer with an
+ * understated rate must not evade max-bitrate. */
 static guint64
 get_layer_rate (const LmccReceiver *receiver, guint layer)
 {
@@ -221,13 +213,11 @@ get_layer_rate (const LmccReceiver *receiver, guint layer)
       : MAX (announced, receiver->layers[layer]->smoothed_rate);
 }
 
-/*
- * lmcc_receiver_get_layers_rate:
+/* lmcc_receiver_get_layers_rate:
  * @receiver: a receiver with a session
- * @layers: some of its layers
+ * @layers: a set of its layers
  *
- * Returns: their rate together that max-bitrate is held against, bit/s
- */
+ * Returns: the total rate of @layers to compare with max-bitrate, bit/s */
 guint64
 lmcc_receiver_get_layers_rate (const LmccReceiver *receiver,
     LmccLayerSet layers)

@@ -1,9 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The receiver as its caller has it, which starts, stops and does what is due.
- * No other part calls it.
- */
+ * The receiver's interface for its caller: starts, stops and runs what is
+ * due. No other part calls it. */
 #include "receiver/actions.h"
 #include "receiver/algorithm.h"
 #include "receiver/door.h"
@@ -22,17 +21,17 @@
 
 #define STATS_INTERVAL LMCC_SECOND
 
-/* A layer's measured rate follows by a quarter each second, slowly enough for
- * an encoder's ups and downs, and is believed so long after the layer was
- * left. */
+/* The measured rate of a layer moves by a quarter of the difference each
+ * second, slow enough to smooth the variation of an encoder, and counts for
+ * this long after the layer was left. */
 #define RATE_SMOOTHING 4
 #define RATE_MEMORY (30 * LMCC_SECOND)
 
 /**
  * lmcc_receiver_new:
- * @config: what to listen to, and how
+ * @config: the configuration; copied
  *
- * Returns: (transfer full): a receiver that has not started
+ * Returns: (transfer full): a receiver that has not been started
  */
 LmccReceiver *
 lmcc_receiver_new (const LmccReceiverConfig *config)
@@ -179,7 +178,7 @@ find_reason_to_leave (LmccReceiver *receiver, LmccTime now)
   return lmcc_receiver_poll_reason_to_leave (receiver, now);
 }
 
-/* Ends the reception where even the base does not get through. */
+/* Ends the reception if the path cannot carry even the base layer. */
 static gboolean
 check_breaker (LmccReceiver *receiver, LmccTime now)
 {
@@ -187,7 +186,7 @@ check_breaker (LmccReceiver *receiver, LmccTime now)
 
   if (reason == NULL)
     return FALSE;
-  /* Nobody ends a reception who never sent what it announced. */
+  /* A sender that never sent what it announced cannot end a reception. */
   if (!lmcc_receiver_believes_source (receiver, now)) {
     lmcc_receiver_reset_breaker (receiver, now);
     lmcc_receiver_give_up_source (receiver,
@@ -202,7 +201,7 @@ check_breaker (LmccReceiver *receiver, LmccTime now)
   return TRUE;
 }
 
-/* Ends the reception with the session. */
+/* Ends the reception together with the session. */
 static gboolean
 check_end (LmccReceiver *receiver, LmccTime now)
 {
@@ -227,7 +226,7 @@ run_controller (LmccReceiver *receiver, LmccTime now)
   lmcc_receiver_update_level (receiver, now);
 }
 
-/* A loss in one layer may have made the wait shorter for all. */
+/* A loss in one layer may have shortened the reordering wait of all. */
 static void
 settle_due (LmccReceiver *receiver, LmccTime now)
 {
@@ -255,7 +254,7 @@ settle_due (LmccReceiver *receiver, LmccTime now)
  * @receiver: a receiver
  * @now: the time
  *
- * Does what is due; may be called early or late.
+ * Does whatever is due; the call may be early or late.
  */
 void
 lmcc_receiver_handle_timeout (LmccReceiver *receiver, LmccTime now)
@@ -305,7 +304,7 @@ lmcc_receiver_handle_timeout (LmccReceiver *receiver, LmccTime now)
   lmcc_receiver_handle_rtt (receiver, now);
   lmcc_receiver_handle_slot (receiver, now);
   run_controller (receiver, now);
-  /* Another level may have made packets due. */
+  /* A change of level may have made packets due. */
   lmcc_receiver_pump (receiver, now);
   lmcc_receiver_handle_key_requests (receiver, now);
 }
@@ -314,9 +313,9 @@ lmcc_receiver_handle_timeout (LmccReceiver *receiver, LmccTime now)
  * lmcc_receiver_next_timeout:
  * @receiver: a receiver
  *
- * Returns: when lmcc_receiver_handle_timeout() has something to do, the time of
- *     the last call where that has left something, or %LMCC_TIME_NONE when it
- *     does not run
+ * Returns: when lmcc_receiver_handle_timeout() has something to do: the time of
+ * the last call if that left work undone, or %LMCC_TIME_NONE if the receiver is
+ * not running
  */
 LmccTime
 lmcc_receiver_next_timeout (const LmccReceiver *receiver)
@@ -359,7 +358,7 @@ lmcc_receiver_next_timeout (const LmccReceiver *receiver)
 
 /**
  * lmcc_receiver_start:
- * @receiver: a receiver that does not run
+ * @receiver: a receiver that is not running
  * @now: the time
  *
  * Joins the base group and waits for a sender.
@@ -409,7 +408,7 @@ lmcc_receiver_stop (LmccReceiver *receiver, LmccTime now)
 /**
  * lmcc_receiver_set_max_level:
  * @receiver: a receiver
- * @max_level: highest level to hold from now on, -1 for no cap
+ * @max_level: highest level to join from now on, -1 for no limit
  * @now: the time
  */
 void
@@ -425,8 +424,8 @@ lmcc_receiver_set_max_level (LmccReceiver *receiver, gint max_level,
 /**
  * lmcc_receiver_set_max_bitrate:
  * @receiver: a receiver
- * @max_bitrate: highest rate of a level to hold from now on, bit/s, 0 for no
- *     cap. The base layer is held whatever its rate.
+ * @max_bitrate: maximum total bitrate of the joined layers from now on, bit/s,
+ *     0 for no limit. The base layer stays joined whatever its rate.
  * @now: the time
  */
 void
@@ -455,7 +454,7 @@ lmcc_receiver_set_on_loss (LmccReceiver *receiver, LmccOnLoss on_loss)
  * @receiver: a receiver
  *
  * Returns: (transfer none) (nullable): the session, or %NULL while none is
- *     known
+ * known
  */
 const LmccSession *
 lmcc_receiver_get_session (const LmccReceiver *receiver)
@@ -467,7 +466,7 @@ lmcc_receiver_get_session (const LmccReceiver *receiver)
  * lmcc_receiver_get_stats:
  * @receiver: a receiver
  * @now: the time
- * @stats: (out): its counters
+ * @stats: (out): the counters
  */
 void
 lmcc_receiver_get_stats (LmccReceiver *receiver, LmccTime now,

@@ -1,17 +1,17 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Repair: what was lost may come back before its time is up. Congestion control
- * has counted it as lost by then, and hears nothing of it here.
- */
+ * Repair: a lost packet may be recovered before its deadline. Congestion
+ * control has already counted it as lost and is not told about the repair. */
 #include "receiver/layer-queue.h"
 #include "receiver/missing.h"
 #include "receiver/private.h"
 #include "receiver/repair.h"
 #include "wire/constants.h"
 
-/* Whether the layer has lost a packet of this number and nothing has taken its
- * place. What joined in the middle has lost nothing before its first packet. */
+/* Whether the layer has lost a packet with this number and nothing has
+ * replaced it. After a join in the middle, nothing before the first packet
+ * is lost. */
 static gboolean
 is_missing (LmccReceiverLayer *layer, const LmccHeader *header)
 {
@@ -24,8 +24,8 @@ is_missing (LmccReceiverLayer *layer, const LmccHeader *header)
       || lmcc_layer_holes_find (&layer->holes, header->lsn) != NULL;
 }
 
-/* Gives a packet that is counted as lost its place among those that wait.
- * Returns whether it had one. */
+/* Puts a packet that counts as lost into its place among the waiting ones.
+ * Returns whether the place was still open. */
 static gboolean
 fill (LmccReceiver *receiver, const LmccRepairedPacket *repaired,
     gboolean recovered)
@@ -69,7 +69,7 @@ take_recovered (LmccReceiver *receiver, const LmccRepairedPacket *repaired)
     receiver->stats.repair.invalid++;
 }
 
-/* How long what has come may be of use to repair. */
+/* How long received packets may be useful for repair. */
 static LmccTime
 memory (const LmccReceiver *receiver)
 {
@@ -94,7 +94,7 @@ take_all_recovered (LmccReceiver *receiver, gboolean ended, LmccTime now)
   }
   if (!ended)
     return;
-  /* A block may be of a lower layer than its repair. */
+  /* A block may belong to a lower layer than its repair data. */
   while (lmcc_layer_set_take_highest (&held, &i)) {
     if (lmcc_waiting_queue_get_length (&receiver->layers[i]->waiting) > 0)
       lmcc_receiver_settle (receiver, i, now);
@@ -118,12 +118,13 @@ take_repair (LmccReceiver *receiver, LmccPacket *packet, const LmccRtp *rtp,
 /**
  * lmcc_receiver_keep_for_repair:
  * @receiver: a receiver
- * @packet: a packet that came
+ * @packet: an arrived packet
  * @rtp: its parsed RTP header
  * @header: its element
  * @now: the time
  *
- * Takes media as what repair can work with, and repair packets.
+ * Keeps media packets as input for the repair decoder, and takes repair
+ * packets.
  */
 void
 lmcc_receiver_keep_for_repair (LmccReceiver *receiver, LmccPacket *packet,
@@ -146,7 +147,7 @@ lmcc_receiver_keep_for_repair (LmccReceiver *receiver, LmccPacket *packet,
 /**
  * lmcc_receiver_take_late:
  * @receiver: a receiver
- * @packet: a packet that came after it was counted as lost
+ * @packet: a packet that arrived after it was counted as lost
  * @rtp: its parsed RTP header
  * @header: its element
  * @now: the time

@@ -8,14 +8,15 @@
 #include "receiver/reports.h"
 #include "wire/constants.h"
 
-/* The base is silent when so many of its packets in a row do not come: by
- * chance that is one in a thousand where a tenth is lost. */
+/* The base layer counts as silent if this many of its packets in a row are
+ * missing: with 10 % loss this has a probability of one in a thousand. */
 #define SILENT_PACKETS 3
 
-/* Where so much of the session is lost, answers may be, too. */
+/* At this loss rate of the session, answers may be lost, too. */
 #define FULL_PATH_LOSS 0.05
 
-/* The algorithm is told when the round-trip time moved by more than 1/100. */
+/* The algorithm is informed when the round-trip time has changed by more
+ * than 1/100. */
 #define NOTICEABLE 100
 
 void
@@ -63,23 +64,21 @@ is_low_port (const LmccReceiver *receiver)
       && !receiver->config.allow_low_port;
 }
 
-/* A record can name any host and any port. Reports go only to the host that the
- * session's packets come from: else one forged record would make the whole
- * audience send to a host that has nothing to do with it. And where these are
- * forged too, they go to no service of that host's. */
+/* A session record can name any host and any port. Reports go only to the
+ * host that sends the session's packets: otherwise one forged record would
+ * make the whole audience send to an uninvolved host. Even if the packets
+ * are forged, reports reach no service of that host. */
 static gboolean
 is_destination_fit (const LmccReceiver *receiver)
 {
   return is_at_source (receiver) && !is_low_port (receiver);
 }
 
-/*
- * lmcc_receiver_may_ask:
+/* lmcc_receiver_may_ask:
  * @receiver: a receiver with a session
  *
- * Returns: whether the user lets it send reports that its algorithm does not
- *     need, and the sender takes them
- */
+ * Returns: whether the user permits reports that the algorithm does not
+ * need, and the sender takes them */
 gboolean
 lmcc_receiver_may_ask (const LmccReceiver *receiver)
 {
@@ -132,7 +131,7 @@ warn_elsewhere (LmccReceiver *receiver)
       get_elsewhere_reason (receiver));
 }
 
-/* Every packet may change it. */
+/* Every packet may change the round-trip time. */
 static void
 follow_rtt (LmccReceiver *receiver, LmccTime now)
 {
@@ -150,12 +149,10 @@ follow_rtt (LmccReceiver *receiver, LmccTime now)
   lmcc_receiver_tell_rtt (receiver, now, rtt);
 }
 
-/*
- * lmcc_receiver_forget_rtt:
+/* lmcc_receiver_forget_rtt:
  * @receiver: a receiver
  *
- * Ends reports, and forgets what was measured with the sender so far.
- */
+ * Ends reports, and forgets the measurements with this sender. */
 void
 lmcc_receiver_forget_rtt (LmccReceiver *receiver)
 {
@@ -167,20 +164,18 @@ lmcc_receiver_forget_rtt (LmccReceiver *receiver)
   receiver->reporting.warned_elsewhere = FALSE;
 }
 
-/*
- * lmcc_receiver_follow_session_rtt:
+/* lmcc_receiver_follow_session_rtt:
  * @receiver: a receiver with a session
  * @now: the time
  *
- * Takes what a session's record says about feedback.
- */
+ * Applies the feedback settings of a session record. */
 void
 lmcc_receiver_follow_session_rtt (LmccReceiver *receiver, LmccTime now)
 {
   const LmccSession *session = &receiver->session;
   LmccTime rtt_max =
       session->rtt_max > 0 ? session->rtt_max : LMCC_DEFAULT_RTT_MAX;
-  /* No sender wants more, and a forged record may. */
+  /* No sender asks for a shorter interval, but a forged record may. */
   LmccTime interval =
       MAX (session->feedback_interval, LMCC_LEAST_FEEDBACK_INTERVAL);
 
@@ -201,8 +196,7 @@ lmcc_receiver_follow_session_rtt (LmccReceiver *receiver, LmccTime now)
   follow_rtt (receiver, now);
 }
 
-/* The most time between two packets of a layer, where its rate is what the
- * record says. */
+/* Longest interval between two packets of a layer at its announced rate. */
 static LmccTime
 get_packet_gap (const LmccReceiver *receiver, guint layer)
 {
@@ -221,11 +215,11 @@ is_silence (const LmccReceiver *receiver, LmccTime from, LmccTime to)
 {
   LmccTime gap = MAX (get_packet_gap (receiver, 0), LMCC_FILLER_INTERVAL);
 
-  /* Who begins was not silent. */
+  /* A layer that has just begun was not silent. */
   return from > 0 && to > from && to - from > SILENT_PACKETS * gap;
 }
 
-/* Packets of the base only: they come the way that answers come. */
+/* Only for packets of the base layer: answers take the same path. */
 void
 lmcc_receiver_packet_rtt (LmccReceiver *receiver, LmccTime now,
     LmccTime arrival, const LmccHeader *header)
@@ -242,9 +236,9 @@ lmcc_receiver_packet_rtt (LmccReceiver *receiver, LmccTime now,
   follow_rtt (receiver, now);
 }
 
-/* The first packet of a layer that was joined. The base is joined before one
- * knows whether anybody sends. Where the base was silent meanwhile the time is
- * that of an outage. */
+/* Called for the first packet of a newly joined layer. The base layer is
+ * joined before any sender is known to be there. If the base layer was
+ * silent meanwhile, the measured time is that of an outage. */
 void
 lmcc_receiver_join_rtt (LmccReceiver *receiver, LmccTime now, guint layer,
     LmccTime arrival, LmccTime joined_at)
@@ -276,11 +270,9 @@ lmcc_receiver_answer_rtt (LmccReceiver *receiver, LmccTime now,
   follow_rtt (receiver, now);
 }
 
-/*
- * lmcc_receiver_queue_report:
+/* lmcc_receiver_queue_report:
  * @receiver: a receiver with a session
- * @packet: (transfer full): for its sender
- */
+ * @packet: (transfer full): a report to its sender */
 void
 lmcc_receiver_queue_report (LmccReceiver *receiver, LmccPacket *packet)
 {
@@ -292,7 +284,7 @@ lmcc_receiver_queue_report (LmccReceiver *receiver, LmccPacket *packet)
   action->port = receiver->session.feedback_port;
 }
 
-/* What the algorithm has to say. */
+/* Sends what the algorithm reports. */
 void
 lmcc_receiver_send_reports (LmccReceiver *receiver, LmccTime now)
 {
@@ -332,8 +324,8 @@ send_report (LmccReceiver *receiver, LmccTime now, guint64 ntp_time)
             "estimated from joins");
 }
 
-/* Nobody is there to answer a sender that is gone; the timer goes on, so that
- * not everybody reports at once when it is back. */
+/* A sender that has gone cannot answer. The timer continues, so that not all
+ * receivers report at once when the sender returns. */
 void
 lmcc_receiver_handle_rtt (LmccReceiver *receiver, LmccTime now)
 {

@@ -14,14 +14,14 @@ G_BEGIN_DECLS
 
 /**
  * LmccReceiverReporting:
- * @ssrc: of its reports
+ * @ssrc: SSRC of the receiver's reports
  * @rtt: the round-trip time
- * @timer: when a report is due
- * @told_rtt: what the algorithm knows, 0 for nothing
- * @base_heard: the base's latest packet, 0 for none yet
- * @base_silent: when the base's latest silence ended
- * @warned_unanswered: it was told that no answers come
- * @warned_elsewhere: it was told that no reports are sent
+ * @timer: decides when reports are due
+ * @told_rtt: the round-trip time last given to the algorithm, 0 for none
+ * @base_heard: time of the base layer's latest packet, 0 for none yet
+ * @base_silent: end of the base layer's latest silence
+ * @warned_unanswered: the missing answers have been reported
+ * @warned_elsewhere: it has been reported that no reports are sent
  */
 typedef struct
 {

@@ -1,8 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The other hosts that send a session to the group, and what they say.
- */
+ * Other hosts that send a session to the group, and their session records. */
 #include "receiver/actions.h"
 #include "receiver/door.h"
 #include "receiver/private.h"
@@ -51,8 +50,8 @@ lmcc_receiver_is_own_address (const LmccReceiver *receiver,
       && lmcc_address_equal (&receiver->source, source);
 }
 
-/* What a place in the table is worth, the most first: it is of the sender
- * itself, it has media, it has a record. */
+/* The value of an entry in the table, in descending order: it belongs to the
+ * present sender's host, it has media, it has a record. */
 static guint
 get_worth (const LmccReceiver *receiver, const LmccRival *rival, LmccTime now)
 {
@@ -65,7 +64,7 @@ get_worth (const LmccReceiver *receiver, const LmccRival *rival, LmccTime now)
   return lmcc_rival_is_fresh (rival, now) ? 2 : 1;
 }
 
-/* Whether the first is to give way before the second. */
+/* Whether the first entry is to be replaced before the second. */
 static gboolean
 is_worth_less (const LmccReceiver *receiver, const LmccRival *first,
     const LmccRival *second, LmccTime now)
@@ -76,8 +75,9 @@ is_worth_less (const LmccReceiver *receiver, const LmccRival *first,
   return worth < other || (worth == other && first->heard < second->heard);
 }
 
-/* The one that is worth least goes, of several the one heard longest ago: who
- * has a thousand addresses fills the places of those that send no media. */
+/* The least valuable entry is replaced, among equals the one heard longest
+ * ago: an attacker with a thousand addresses only replaces entries without
+ * media. */
 static LmccRival **
 find_place (LmccReceiver *receiver, LmccTime now)
 {
@@ -125,16 +125,14 @@ lmcc_receiver_is_refused (const LmccReceiver *receiver,
   return FALSE;
 }
 
-/*
- * lmcc_receiver_note_rival:
+/* lmcc_receiver_note_rival:
  * @receiver: a receiver
- * @source: who sent it
- * @session: a record that may be entered
- * @reports: what came with it
+ * @source: address of the host
+ * @session: an acceptable session record
+ * @reports: sender reports from the same packet
  * @now: the time
  *
- * Keeps a record that is not of the session that is listened to.
- */
+ * Remembers a record that does not belong to the present session. */
 void
 lmcc_receiver_note_rival (LmccReceiver *receiver, const LmccAddress *source,
     const LmccSession *session, const LmccReceiverReports *reports,
@@ -157,16 +155,14 @@ lmcc_receiver_note_rival (LmccReceiver *receiver, const LmccAddress *source,
   rival->heard = now;
 }
 
-/*
- * lmcc_receiver_take_rival_record:
+/* lmcc_receiver_take_rival_record:
  * @receiver: a receiver
- * @source: who sent it
- * @fragment: of a record that is not of the session that is listened to
- * @reports: what came with it
+ * @source: address of the host
+ * @fragment: fragment of a record that does not belong to the present session
+ * @reports: sender reports from the same packet
  * @now: the time
  *
- * Each host's fragments are joined by themselves.
- */
+ * The fragments of each host are assembled separately. */
 void
 lmcc_receiver_take_rival_record (LmccReceiver *receiver,
     const LmccAddress *source, const LmccRecordFragment *fragment,

@@ -22,8 +22,8 @@ typedef struct
   LmccReceiverReports reports;
 } Control;
 
-/* The rungs have one timeline; the sound, at another clock rate, has its own,
- * and its report may come first. */
+/* The rungs share one timeline. The sound, with another clock rate, has its
+ * own, and its report may come first. */
 static void
 control_sender_report (gpointer user_data, const LmccSenderReport *report)
 {
@@ -41,10 +41,10 @@ control_sender_report (gpointer user_data, const LmccSenderReport *report)
   reports->have[timeline] = TRUE;
 }
 
-/* A newer record counts at once. An older one is a late copy, unless it comes
- * again, or a later one that is older, too, and none of the session's came
- * between: then the session was never the sender's, or the sender has begun
- * anew. Rates that change make each record another one. */
+/* A newer record counts at once. An older one is a late copy, unless it or a
+ * later old one is repeated without a record of the session in between: then
+ * the session was never the sender's, or the sender has restarted. Each
+ * change of a rate makes a new record. */
 static gboolean
 is_current (LmccReceiver *receiver, const LmccSession *record)
 {
@@ -60,8 +60,8 @@ is_current (LmccReceiver *receiver, const LmccSession *record)
   return newer > 0 || (newer < 0 && again);
 }
 
-/* A host that begins anew draws another nonce, even where S0 is the same. What
- * an SDP file told may be older than the sender. */
+/* A host that restarts draws another nonce, even if S0 is the same. The
+ * session in an SDP file may be older than the sender's. */
 static gboolean
 is_same_start (const LmccReceiver *receiver, const LmccSession *record)
 {
@@ -116,7 +116,7 @@ control_bye (gpointer user_data, guint32 ssrc)
         control->now);
 }
 
-/* Most answers are for others. */
+/* Most answers are for other receivers. */
 static void
 control_dlrr (gpointer user_data, guint32 sender_ssrc, const LmccDlrr *answer)
 {
@@ -131,7 +131,7 @@ control_dlrr (gpointer user_data, guint32 sender_ssrc, const LmccDlrr *answer)
     lmcc_receiver_drop (receiver, LMCC_DROP_BAD_ANSWER);
 }
 
-/* Of a sender that is about to begin, and not for receivers. */
+/* From a sender that is about to begin; not for receivers. */
 static gboolean
 is_address_claim (const guint8 *data, gsize size)
 {
@@ -140,7 +140,7 @@ is_address_claim (const guint8 *data, gsize size)
   return lmcc_address_claim_parse (data, size, &ssrc_base);
 }
 
-/* Returns whether it was the sender's word that a key frame comes. */
+/* Returns whether it was the sender's notice that a key frame is coming. */
 static gboolean
 take_key_notice (LmccReceiver *receiver, LmccTime now,
     const LmccAddress *source, const guint8 *data, gsize size)
@@ -161,12 +161,12 @@ take_key_notice (LmccReceiver *receiver, LmccTime now,
  * lmcc_receiver_handle_control:
  * @receiver: a running receiver
  * @now: the time
- * @source: who sent it
- * @source_port: from which port; not looked at
+ * @source: the packet's source address
+ * @source_port: the packet's source port; not used
  * @data: one UDP payload from the base group, port + 1
- * @size: its length
+ * @size: its length in bytes
  *
- * Takes one compound RTCP packet, or a notice that a key frame comes.
+ * Takes one compound RTCP packet, or a notice that a key frame is coming.
  */
 void
 lmcc_receiver_handle_control (LmccReceiver *receiver, LmccTime now,
@@ -205,9 +205,10 @@ lmcc_receiver_handle_control (LmccReceiver *receiver, LmccTime now,
 /**
  * lmcc_receiver_handle_socket_drops:
  * @receiver: a receiver
- * @packets: how many more packets the host's own sockets dropped
+ * @packets: number of further packets that the host's own sockets dropped
  *
- * They show as losses all the same; this tells them apart from the network's.
+ * These packets also count as losses; the counter separates them from losses in
+ * the network.
  */
 void
 lmcc_receiver_handle_socket_drops (LmccReceiver *receiver, guint64 packets)

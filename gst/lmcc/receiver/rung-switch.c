@@ -8,50 +8,54 @@
 #include "receiver/private.h"
 #include "receiver/rates.h"
 
-/* A rung is joined this long before a key frame, so that it flows when the key
- * frame comes: a join takes some tens of milliseconds where a router on the way
- * carries the group already, and a round trip or two where not. */
+/* How long before a key frame the receiver joins a rung, so that its packets
+ * flow when the key frame comes. A join takes some tens of milliseconds if a
+ * router on the path already forwards the group, and one or two round trips
+ * if not. */
 #define LEAD (300 * LMCC_MSECOND)
 
-/* The path carries both rungs as long as both are held, which may be more than
- * it has room for. Both are held no longer than the join takes, and a key frame
- * that the sender spreads over its window. */
+/* While both rungs are joined, the path carries both, which may exceed its
+ * capacity. Both stay joined only for the duration of the join and of a key
+ * frame that the sender spreads over its window. */
 #define LINGER (LEAD + 300 * LMCC_MSECOND)
 
-/* Key frames further apart are not waited for, and closer ones need not be. */
+/* The receiver does not wait for key frames further apart, and need not wait
+ * for closer ones. */
 #define MAX_DISTANCE (5 * LMCC_SECOND)
 #define MIN_DISTANCE LEAD
 
-/* A key frame that comes late, after a loss or another layer, moves the next
- * one by this part of that only. */
+/* Weight with which a key frame that comes late, after a loss or another
+ * layer, moves the predicted time of the next one. */
 #define LATE_PART 8
 
-/* The wish for a level is dropped if at least this many packets, and this share
- * of them, have been lost since: plumb ends an experiment for that. */
+/* A wish for a level is dropped if at least this many packets, and this
+ * fraction, have been lost since: plumb ends an experiment under the same
+ * condition. */
 #define MANY_LOST 5
 #define MANY_LOST_SHARE 0.05
 
-/* If a level is left this soon after a join, while another rung was held beside
- * it, the path did not carry both. That says little of the level alone. */
+/* If a level is left this soon after a join during which another rung was
+ * joined as well, the path could not carry both. That says little about the
+ * level alone. */
 #define FAILED (3 * LMCC_SECOND)
 
-/* The next time the other rung is left this long before the level is joined:
- * routers take a second to stop a group (RFC 3376 sections 8.8 and 8.9: twice
- * that if a query is lost). */
+/* At the next attempt, the other rung is left this long before the level is
+ * joined: routers take a second to stop forwarding a group (RFC 3376
+ * sections 8.8 and 8.9: twice that if a query is lost). */
 #define CLEAR LMCC_SECOND
 
-/* Then receivers behind one link join at the same key frame, one of these times
- * apart by the timestamps: as long as some show the rung below and others that
- * above, the link carries both. */
+/* Receivers behind one link then join at the same key frames, which are this
+ * far apart in RTP timestamps: while some show the lower rung and others the
+ * higher one, the link carries both. */
 #define TOGETHER (4 * LMCC_SECOND)
 
-/* How long a path is taken not to carry both: longer than algorithms leave a
- * level alone. */
+/* How long the receiver assumes that the path cannot carry both: longer than
+ * algorithms' back-offs for a level. */
 #define FORGOTTEN (600 * LMCC_SECOND)
 
 /**
  * lmcc_receiver_reset_rung_switch:
- * @receiver: a receiver that starts, or whose session is another one
+ * @receiver: a receiver that starts, or whose session has changed
  */
 void
 lmcc_receiver_reset_rung_switch (LmccReceiver *receiver)
@@ -62,7 +66,7 @@ lmcc_receiver_reset_rung_switch (LmccReceiver *receiver)
   receiver->rung_switch.joined_at = 0;
 }
 
-/* From one key frame to the next, or 0 where that is not known. */
+/* Distance from one key frame to the next, or 0 if unknown. */
 static LmccTime
 get_distance (const LmccReceiver *receiver)
 {
@@ -79,7 +83,7 @@ get_distance (const LmccReceiver *receiver)
  * @receiver: a receiver
  * @now: the time
  *
- * To be called when something has come out of the merge.
+ * Call it after output from the merge.
  */
 void
 lmcc_receiver_note_keys (LmccReceiver *receiver, LmccTime now)
@@ -92,7 +96,7 @@ lmcc_receiver_note_keys (LmccReceiver *receiver, LmccTime now)
   if (n == change->n_keys)
     return;
   change->n_keys = n;
-  /* Some may not have come. */
+  /* Some key frames may be missing. */
   if (distance > 0 && now > expected)
     expected += (now - expected + distance / 2) / distance * distance;
   if (distance > 0 && now > expected)
@@ -101,7 +105,7 @@ lmcc_receiver_note_keys (LmccReceiver *receiver, LmccTime now)
     change->key_time = now;
 }
 
-/* The first key frame after @least, or none where that is not known. */
+/* The first key frame after @least, or LMCC_TIME_NONE if unknown. */
 static LmccTime
 find_next_key (const LmccReceiver *receiver, LmccTime least)
 {
@@ -116,7 +120,7 @@ find_next_key (const LmccReceiver *receiver, LmccTime least)
   return latest + ((least - latest) / distance + 1) * distance;
 }
 
-/* Likewise, of those that all receivers choose which wait for one. */
+/* The same, among the key frames that all waiting receivers choose. */
 static LmccTime
 find_shared_key (const LmccReceiver *receiver, LmccTime least)
 {
@@ -134,7 +138,7 @@ find_shared_key (const LmccReceiver *receiver, LmccTime least)
   return key + (every - 1 - (index + every - 1) % every) * distance;
 }
 
-/* What the level held has, and @level has not. */
+/* The layers of the current level that @level does not have. */
 static LmccLayerSet
 find_left (const LmccReceiver *receiver, gint level)
 {
@@ -158,7 +162,7 @@ lost_many (const LmccReceiver *receiver)
       && (gdouble) lost >= MANY_LOST_SHARE * (gdouble) (received + lost);
 }
 
-/* Whether the cap on the rate lets all of @layers be held. */
+/* Whether the bitrate limit permits all of @layers together. */
 static gboolean
 may_hold (const LmccReceiver *receiver, LmccLayerSet layers)
 {
@@ -173,9 +177,9 @@ has_failed (const LmccRungSwitch *change, gint level, LmccTime now)
   return now < change->failed_until && (change->failed >> level & 1) != 0;
 }
 
-/* The first key frame that will do. The packets of one that is soon given out
- * may have passed: then the lowest rung is shown for longer, where it is
- * there. */
+/* The first usable key frame. The packets of a key frame that will be
+ * delivered soon may have passed already; then the lowest rung is shown for
+ * longer, if it is available. */
 static LmccTime
 find_least_key (const LmccReceiver *receiver, LmccTime now)
 {
@@ -207,7 +211,7 @@ plan_switch (LmccReceiver *receiver, gint level, LmccTime now)
   return now < change->join_at;
 }
 
-/* The level that was wanted is wanted now, and held. */
+/* Makes the wanted level the level to join now. */
 static gint
 grant (LmccReceiver *receiver, const gchar **reason)
 {
@@ -226,17 +230,16 @@ grant (LmccReceiver *receiver, const gchar **reason)
 /**
  * lmcc_receiver_postpone_level:
  * @receiver: a receiver
- * @level: what its algorithm wants, at most @cap
- * @cap: the highest level that it may hold
- * @reason: (inout): why
+ * @level: the level that the algorithm wants, at most @cap
+ * @cap: the highest permitted level
+ * @reason: (inout): the reason for the level
  * @now: the time
  *
- * A level above that has not all of the level held is joined shortly before a
- * key frame, where it is known when that comes. Algorithms say only once what
- * they want: it is kept until then, unless they want less, or many packets are
- * lost.
+ * A higher level that lacks some of the current layers is joined shortly before
+ * a key frame, if its time is known. Algorithms state their wish only once, so
+ * it is kept until then, unless they want less or many packets are lost.
  *
- * Returns: the level that is to be held now
+ * Returns: the level to join now
  */
 gint
 lmcc_receiver_postpone_level (LmccReceiver *receiver, gint level, gint cap,
@@ -265,7 +268,7 @@ lmcc_receiver_postpone_level (LmccReceiver *receiver, gint level, gint cap,
   return receiver->level;
 }
 
-/* Those of @layers that are of the rung that is shown. */
+/* Those of @layers that belong to the rung being shown. */
 static LmccLayerSet
 find_shown (const LmccReceiver *receiver, LmccLayerSet layers)
 {
@@ -274,8 +277,8 @@ find_shown (const LmccReceiver *receiver, LmccLayerSet layers)
           lmcc_gate_get_rung (receiver->gate));
 }
 
-/* What is shown of the level that is left stays beside @layers, those of the
- * next one. */
+/* Keeps the layers of the rung being shown joined beside @layers, the layers
+ * of the next level. */
 static void
 keep_shown (LmccReceiver *receiver, LmccLayerSet layers, LmccTime until)
 {
@@ -296,8 +299,9 @@ note_up (LmccReceiver *receiver, gint level, LmccTime now)
   receiver->rung_switch.joined_at = (receiver->held & ~layers) != 0 ? now : 0;
 }
 
-/* No lower rung is there, and neither the path nor the memory is the reason:
- * what is shown stays until the lower one's key frame. */
+/* If no lower rung is available and neither the path nor the memory is the
+ * reason for the change, the rung being shown stays until the lower rung's
+ * key frame. */
 static void
 keep_until_key (LmccReceiver *receiver, gint level, LmccTime now)
 {
@@ -340,14 +344,14 @@ note_same (LmccReceiver *receiver, LmccTime now)
 /**
  * lmcc_receiver_find_layers:
  * @receiver: a receiver
- * @level: the level that it is to hold from now on, or goes on with
+ * @level: the level from now on; may be the current one
  * @now: the time
  *
- * Where a level is left for one above, what is shown of it stays until the rung
- * above is shown, for a short time, or is left before. Where it is left for one
- * below the lowest rung is there.
+ * When the receiver changes to a higher level, the rung being shown stays
+ * joined for a short time, until the higher rung is shown, or is left before
+ * that. When it changes to a lower level, the lowest rung is available.
  *
- * Returns: the layers to be held
+ * Returns: the layers to join
  */
 LmccLayerSet
 lmcc_receiver_find_layers (LmccReceiver *receiver, gint level, LmccTime now)
@@ -372,8 +376,7 @@ lmcc_receiver_find_layers (LmccReceiver *receiver, gint level, LmccTime now)
  * lmcc_receiver_next_rung_switch:
  * @receiver: a receiver
  *
- * Returns: when lmcc_receiver_update_level() has something to do, or
- *     %LMCC_TIME_NONE
+ * Returns: when to call lmcc_receiver_update_level(), or %LMCC_TIME_NONE
  */
 LmccTime
 lmcc_receiver_next_rung_switch (const LmccReceiver *receiver)

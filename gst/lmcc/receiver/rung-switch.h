@@ -1,10 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Going up from one rung to another where no level has both: the one is held
- * until the other is shown, and the other is joined shortly before it can be.
- * Where the path did not carry both, the one is left before that.
- */
+ * Changes to a higher rung if no level contains both rungs: the lower rung stays
+ * joined until the higher one is shown, and the higher one is joined shortly before a
+ * key frame. If the path could not carry both, the lower rung is left first. */
 #ifndef LMCC_RECEIVER_RUNG_SWITCH_H
 #define LMCC_RECEIVER_RUNG_SWITCH_H
 
@@ -16,17 +15,18 @@ G_BEGIN_DECLS
 /**
  * LmccRungSwitch:
  * @wanted: the level that waits for a key frame; -1: none
- * @reason: why it is wanted
- * @received: packets that had come until it was wanted
- * @lost: likewise
- * @leave_at: when what it has not is left; none: when it is shown
- * @join_at: when it is joined
- * @lingering: layers of the rung that is shown, which the level does not have
- * @until: when they are left at the latest
- * @joined_at: when the level was joined beside what it has not
- * @failed: levels that were left again after that; bit i is level i
- * @failed_until: how long that is believed
- * @n_keys: key frames of the lowest rung that were seen, as the gate counts them
+ * @reason: why the level is wanted
+ * @received: packets received up to the wish
+ * @lost: packets lost up to the wish
+ * @leave_at: when to leave the layers that the level lacks; %LMCC_TIME_NONE: when the
+ *     level is shown
+ * @join_at: when to join the level
+ * @lingering: layers of the rung being shown that the level lacks
+ * @until: when to leave these at the latest
+ * @joined_at: when the level was joined beside layers that it lacks
+ * @failed: levels that were left again after such a join; bit i is level i
+ * @failed_until: how long @failed counts
+ * @n_keys: key frames of the lowest rung so far, as counted by the gate
  * @key_time: when the latest of them was seen
  */
 typedef struct

@@ -1,10 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The sound: a stream of its own in the base, outside the order of the
- * pictures. Its packets come here in the order of their layer, after repair,
- * and go out at once.
- */
+ * Sound: a separate stream in the base layer, outside the order of the
+ * pictures. Its packets arrive here in the order of their layer, after
+ * repair, and are delivered at once. */
 #include "receiver/actions.h"
 #include "receiver/memory.h"
 #include "receiver/private.h"
@@ -13,13 +12,13 @@
 #include "wire/constants.h"
 #include "wire/session-internal.h"
 
-/* A sequence number so little before the latest is a late packet; one further
- * back is the sequence begun anew, or gone half around unseen (RFC 3550
- * appendix A.1, MAX_MISORDER). */
+/* A packet with a sequence number at most this far before the latest is
+ * late; one further back means that the sequence restarted, or advanced by
+ * half of its range unseen (RFC 3550 appendix A.1, MAX_MISORDER). */
 #define MAX_MISORDER 100
 
 /* Whether a packet continues the sound.
- * @missing: (out): packets that are missing before it */
+ * @missing: (out): number of packets missing before it */
 static gboolean
 follows (const LmccReceiverSound *sound, guint16 sequence, guint *missing)
 {
@@ -39,12 +38,12 @@ is_of_session (const LmccReceiver *receiver, const LmccHeader *header)
 /**
  * lmcc_receiver_take_sound:
  * @receiver: a receiver
- * @packet: the next packet of the sound; stays the caller's
+ * @packet: (transfer none): the next packet of the sound
  * @rtp: its parsed RTP header
- * @header: its element
+ * @header: its header element
  *
- * Gives it out as plain RTP. What was lost before it is missing in the sequence
- * numbers. The marker is that of the payload format.
+ * Delivers the packet as plain RTP. Lost packets leave a gap in the sequence
+ * numbers. The marker bit is that of the payload format.
  */
 void
 lmcc_receiver_take_sound (LmccReceiver *receiver, LmccPacket *packet,

@@ -10,12 +10,12 @@
 
 G_BEGIN_DECLS
 
-/* The sound is given out in the order of its own sequence numbers. */
+/* Delivers the sound in the order of its own sequence numbers. */
 typedef struct
 {
   gboolean any;
   guint16 received; /* sequence number of the latest packet */
-  guint16 sequence; /* as given out */
+  guint16 sequence; /* as delivered */
 } LmccReceiverSound;
 
 void lmcc_receiver_take_sound (LmccReceiver *receiver, LmccPacket *packet,

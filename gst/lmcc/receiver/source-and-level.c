@@ -36,8 +36,8 @@ get_left (const LmccReceiver *receiver)
  * lmcc_receiver_follow_merge:
  * @receiver: a receiver
  *
- * For the gate a layer that was left ends where the last packet that has come
- * of it, or of a higher one that was left, does: that may need it.
+ * For the gate, a layer that was left ends at the last packet received of it,
+ * or of a higher layer that was left and may depend on it.
  */
 void
 lmcc_receiver_follow_merge (LmccReceiver *receiver)
@@ -72,7 +72,7 @@ drop_leaving (LmccReceiver *receiver)
  * lmcc_receiver_drop_left_layers:
  * @receiver: a receiver
  *
- * Nothing more of the layers that were left goes to the decoder.
+ * Passes on nothing more of the layers that were left.
  */
 void
 lmcc_receiver_drop_left_layers (LmccReceiver *receiver)
@@ -86,7 +86,8 @@ lmcc_receiver_drop_left_layers (LmccReceiver *receiver)
  * lmcc_receiver_flush_left_layers:
  * @receiver: a receiver
  *
- * Hands on what waits of the layers that were left, as much as a call may.
+ * Passes on waiting packets of the layers that were left, as many as one call
+ * may.
  */
 void
 lmcc_receiver_flush_left_layers (LmccReceiver *receiver)
@@ -106,8 +107,7 @@ lmcc_receiver_flush_left_layers (LmccReceiver *receiver)
   lmcc_receiver_follow_merge (receiver);
 }
 
-/* What waits of the layers that are not in @layers still goes to the decoder,
- * as long as there are any. */
+/* Waiting packets of layers that are not in @layers are still passed on. */
 static void
 end_layers (LmccReceiver *receiver, LmccLayerSet layers)
 {
@@ -135,7 +135,7 @@ set_layers (LmccReceiver *receiver, LmccLayerSet layers, LmccTime now)
   LmccLayerSet from = receiver->held;
   gboolean joins = (layers & ~from) != 0;
 
-  /* A layer that is joined again begins anew. */
+  /* A layer that is joined again starts anew. */
   if (joins)
     lmcc_receiver_drop_left_layers (receiver);
   end_layers (receiver, layers);
@@ -149,8 +149,8 @@ set_layers (LmccReceiver *receiver, LmccLayerSet layers, LmccTime now)
   lmcc_receiver_follow_merge (receiver);
 }
 
-/* The base group is never left while the receiver runs: the record comes beside
- * it. */
+/* The base group is never left while the receiver runs, because the session
+ * record arrives on it. */
 static void
 set_level (LmccReceiver *receiver, gint level, const gchar *reason,
     LmccTime now)
@@ -196,7 +196,8 @@ highest_within_bitrate (const LmccReceiver *receiver)
   return G_MAXINT;
 }
 
-/* The highest level that may be held, whatever the algorithm wants, and why. */
+/* The highest permitted level, whatever the algorithm wants, and the reason
+ * for the limit. */
 static gint
 find_cap (const LmccReceiver *receiver, const gchar **reason)
 {
@@ -280,7 +281,7 @@ lmcc_receiver_forget_source (LmccReceiver *receiver, const gchar *reason,
   lmcc_receiver_update_learning (receiver);
 }
 
-/* What a controller cannot follow: it begins anew. */
+/* A change that a controller cannot follow, so that it must be replaced. */
 static gboolean
 needs_new_controller (const LmccSession *old, const LmccSession *session)
 {
@@ -293,7 +294,8 @@ needs_new_controller (const LmccSession *old, const LmccSession *session)
       || (session->turning_groups > 0 && old->n_layers != session->n_layers);
 }
 
-/* Layers that carry something else, or levels of other layers. */
+/* Whether layers carry different contents, or levels consist of different
+ * layers. */
 static gboolean
 has_other_layers (const LmccSession *old, const LmccSession *session)
 {
@@ -303,11 +305,9 @@ has_other_layers (const LmccSession *old, const LmccSession *session)
       != 0;
 }
 
-/*
- * lmcc_receiver_reset_breaker:
- * @receiver: a receiver that starts, or whose lowest level has other layers
- * @now: the time
- */
+/* lmcc_receiver_reset_breaker:
+ * @receiver: a receiver that starts, or whose lowest level has changed
+ * @now: the time */
 void
 lmcc_receiver_reset_breaker (LmccReceiver *receiver, LmccTime now)
 {
@@ -336,7 +336,8 @@ lmcc_receiver_take_session (LmccReceiver *receiver, const LmccSession *session,
   other_lowest = lmcc_session_level_layers (&receiver->session, 0)
       != lmcc_session_level_layers (session, 0);
   receiver->session = *session;
-  /* Whatever it was in another session, it has no place in the order now. */
+  /* Whatever the base layer was in another session, it has no place in the
+   * order now. */
   if (lmcc_session_base_is_thin (session))
     lmcc_merge_drop_layers (receiver->merge,
         receiver->merge_layers & ~LMCC_LAYER_SET_BASE);
@@ -358,7 +359,7 @@ lmcc_receiver_take_session (LmccReceiver *receiver, const LmccSession *session,
   lmcc_receiver_follow_session_rtt (receiver, now);
   lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_SESSION);
 
-  /* Layers that the new table has not are given up before anything else. */
+  /* Layers that the new table lacks are given up first. */
   top = (gint) lmcc_session_count_levels (session) - 1;
   if (receiver->level > top)
     set_level (receiver, top, "the layer table shrank", now);

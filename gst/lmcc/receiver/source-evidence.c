@@ -5,28 +5,27 @@
 
 #include <gst/lmcc/lmcc-receiver.h>
 
-/* What goes on may lose some packets, but does not leap. */
+/* A continuing stream may lose packets but does not leap. */
 #define LONGEST_STEP 8
 
-/* What a layer carries goes up and down about what is announced. */
+/* Least fraction of the announced rate, because the rate of a layer varies
+ * about the announced one. */
 #define ANNOUNCED_SHARE 2
 
-/* A few packets a second beside a record that announces no more are not a
- * video: a native layer in which nothing happens has 10 fillers a second, 5
- * kbit/s (LMCC_FILLER_INTERVAL). */
+/* A few packets a second, with a record that announces no more, are not a
+ * video: an idle native layer has 10 fillers a second, 5 kbit/s
+ * (LMCC_FILLER_INTERVAL). */
 #define LEAST_RATE 16000
 
-/*
- * lmcc_source_evidence_packet:
- * @evidence: of a sender
+/* lmcc_source_evidence_packet:
+ * @evidence: evidence for a sender
  * @now: the time
- * @header: of a packet that fits its session
- * @size: of the packet, bytes
+ * @header: header element of a packet that fits the sender's session
+ * @size: size of the packet in bytes
  *
- * A packet out of sequence is no evidence; after a silence it begins anew. What
- * the network lost between counts: a path that is too narrow makes no forger of
- * a sender.
- */
+ * A packet out of sequence does not count, and after a silence the evidence
+ * restarts. Packets lost by the network do count: a sender is no forger
+ * because a path is too narrow. */
 void
 lmcc_source_evidence_packet (LmccSourceEvidence *evidence, LmccTime now,
     const LmccHeader *header, gsize size)
@@ -46,15 +45,13 @@ lmcc_source_evidence_packet (LmccSourceEvidence *evidence, LmccTime now,
   evidence->bits += (guint64) size * 8 * (goes_on ? step : 1);
 }
 
-/*
- * lmcc_source_evidence_is_full:
- * @evidence: of a sender
+/* lmcc_source_evidence_is_full:
+ * @evidence: evidence for a sender
  * @now: the time
- * @duration: for so long at least, not 0
- * @session: what the sender announces
+ * @duration: least duration of the evidence, not 0
+ * @session: the session that the sender announces
  *
- * Returns: whether the sender has sent, until now, media as a session does
- */
+ * Returns: whether the sender has sent media as announced, until now */
 gboolean
 lmcc_source_evidence_is_full (const LmccSourceEvidence *evidence, LmccTime now,
     LmccTime duration, const LmccSession *session)

@@ -9,21 +9,21 @@
 
 G_BEGIN_DECLS
 
-/* Two seconds of media show that a sender is one: a record comes in this time,
- * too. After so long it is known and stays so. */
+/* Two seconds of media prove that a sender is genuine; a record arrives within this
+ * time, too. After the longer time the sender is established and stays so. */
 #define LMCC_SOURCE_PROOF (2 * LMCC_SECOND)
 #define LMCC_SOURCE_ESTABLISHED (10 * LMCC_SECOND)
 
 /**
  * LmccSourceEvidence:
- * @since: when the media that go on began
- * @latest: when the latest packet came
- * @layer: of that packet
- * @lsn: of that packet
- * @bits: that were sent since, of UDP payloads
+ * @since: when the continuous media began
+ * @latest: arrival time of the latest packet
+ * @layer: layer of the latest packet
+ * @lsn: layer sequence number of the latest packet
+ * @bits: bits of UDP payload sent since
  *
- * What speaks for a sender: not its record, which costs it nothing, but media
- * in sequence, at the rate that it announces. All zero to begin with.
+ * Evidence that a sender is genuine: not its record, which costs a forger nothing, but
+ * media in sequence at the announced rate. Initially all zeros.
  */
 typedef struct
 {

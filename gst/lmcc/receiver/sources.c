@@ -1,11 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Who the sender is. A record costs whoever forges it nothing, so one alone
- * never takes a session over: its own address may begin anew at once, another
- * one has to wait until the true sender has been silent for long, or has to
- * send what the one before only announced.
- */
+ * Selects the sender. A forged record costs its author nothing, so a record
+ * alone never takes over a session. The sender's own address may restart at
+ * once. Another address has to wait until the true sender has been silent
+ * for long, or has to send what the present sender only announced. */
 #include "control/controller.h"
 #include "receiver/actions.h"
 #include "receiver/door.h"
@@ -18,16 +17,15 @@
 
 #include <string.h>
 
-/* A sender that was replaced is gone for good after so long. */
+/* A sender that was replaced is forgotten after this long. */
 #define HOME_MEMORY (600 * LMCC_SECOND)
 
-/*
- * lmcc_receiver_init_sources:
+/* lmcc_receiver_init_sources:
  * @receiver: a receiver that starts
  * @now: the time
  *
- * Whom an SDP file names is the sender until somebody else has to be.
- */
+ * The sender named in an SDP file is the first choice until another one must
+ * be used. */
 void
 lmcc_receiver_init_sources (LmccReceiver *receiver, LmccTime now)
 {
@@ -63,14 +61,12 @@ home_is_gone (const LmccReceiver *receiver, LmccTime now)
       || now >= receiver->sources.home_heard + HOME_MEMORY;
 }
 
-/*
- * lmcc_receiver_own_packet:
+/* lmcc_receiver_own_packet:
  * @receiver: a receiver
  * @now: the time
- * @group: index of the group that it came from
- * @header: of a packet of the session that is listened to
- * @size: of the packet, bytes
- */
+ * @group: index of the group that the packet arrived in
+ * @header: header element of a packet of the present session
+ * @size: size of the packet in bytes */
 void
 lmcc_receiver_own_packet (LmccReceiver *receiver, LmccTime now, guint group,
     const LmccHeader *header, gsize size)
@@ -95,9 +91,9 @@ lmcc_receiver_own_packet (LmccReceiver *receiver, LmccTime now, guint group,
   }
 }
 
-/* Without an algorithm a session's record says how many groups are joined, as
- * many as it likes: no other host comes to say that unless the user wants
- * none, or has set a cap. */
+/* Without an algorithm, a session record decides how many groups are joined,
+ * without limit. Another host's record may do so only if the user wants no
+ * algorithm or has set a limit. */
 static gboolean
 is_bounded (const LmccReceiver *receiver, const LmccRival *rival)
 {
@@ -111,7 +107,7 @@ is_bounded (const LmccReceiver *receiver, const LmccRival *rival)
   return algorithm != NULL && algorithm != &lmcc_algorithm_none;
 }
 
-/* Whether @rival may be taken at all, be it the time or not. */
+/* Whether @rival may be accepted at all, now or later. */
 static gboolean
 is_eligible (LmccReceiver *receiver, const LmccRival *rival, LmccTime now)
 {
@@ -132,7 +128,7 @@ is_eligible (LmccReceiver *receiver, const LmccRival *rival, LmccTime now)
   return FALSE;
 }
 
-/* How long the sender has been silent before another host may be taken. */
+/* How long the sender must be silent before another host is accepted. */
 static LmccTime
 get_patience (const LmccReceiver *receiver)
 {
@@ -149,7 +145,7 @@ get_last_heard (const LmccReceiver *receiver)
                                     : 0;
 }
 
-/* Whether the time has come for another host, whoever it is. */
+/* Whether another host may be accepted by now, whichever it is. */
 static gboolean
 is_time_for_others (const LmccReceiver *receiver, LmccTime now)
 {
@@ -161,15 +157,13 @@ is_time_for_others (const LmccReceiver *receiver, LmccTime now)
   return now >= get_last_heard (receiver) + get_patience (receiver);
 }
 
-/*
- * lmcc_receiver_may_take_address:
+/* lmcc_receiver_may_take_address:
  * @receiver: a receiver
- * @source: who sends media
+ * @source: a host that sends media
  * @now: the time
  *
- * Returns: whether @source may be listened to from now on, by its media alone,
- *     where an SDP file has told the session
- */
+ * Returns: whether the receiver may accept @source because of its media
+ * alone, in a session described by an SDP file */
 gboolean
 lmcc_receiver_may_take_address (const LmccReceiver *receiver,
     const LmccAddress *source, LmccTime now)
@@ -186,13 +180,11 @@ lmcc_receiver_may_take_address (const LmccReceiver *receiver,
   return is_time_for_others (receiver, now);
 }
 
-/*
- * lmcc_receiver_believes_source:
+/* lmcc_receiver_believes_source:
  * @receiver: a receiver
  * @now: the time
  *
- * Returns: whether the sender has shown that it is one
- */
+ * Returns: whether the sender has proved to be genuine */
 gboolean
 lmcc_receiver_believes_source (const LmccReceiver *receiver, LmccTime now)
 {
@@ -209,19 +201,20 @@ is_full (const LmccRival *rival, LmccTime now)
       2 * LMCC_SOURCE_PROOF, &rival->session);
 }
 
-/* A sender that was taken for its record has to send what that says: else one
- * that does so, for twice as long as it would have had to, takes its place.
- * Where both do the first one stays, and so does the remembered one, which may
- * just have begun anew. */
+/* A sender that was accepted because of its record has to send what the
+ * record announces. Otherwise another host replaces it that does so for
+ * twice the time required. If both do, the first one stays; so does the
+ * remembered sender, which may just have restarted. */
 static gboolean
 is_outdone (const LmccReceiver *receiver, const LmccRival *rival, LmccTime now)
 {
   return is_full (rival, now) && !lmcc_receiver_believes_source (receiver, now);
 }
 
-/* At once after a goodbye or a silence. A host that drew the same S0 by chance:
- * its media are as those before, but the old record does not come. And who only
- * forged the host's record gives way to its media. */
+/* Immediately after a goodbye or a silence. If another host happened to draw
+ * the same S0, its media look like those before, but the old record does not
+ * come. A host that only forged the record gives way to the media of the
+ * true one. */
 static gboolean
 has_begun_anew (const LmccReceiver *receiver, const LmccRival *rival,
     LmccTime now)
@@ -238,7 +231,7 @@ has_begun_anew (const LmccReceiver *receiver, const LmccRival *rival,
           LMCC_SOURCE_PROOF, &receiver->session);
 }
 
-/* Why @rival is to be listened to from now on, or %NULL. */
+/* Why to listen to @rival from now on, or %NULL. */
 static const gchar *
 find_reason (LmccReceiver *receiver, const LmccRival *rival, LmccTime now)
 {
@@ -259,8 +252,9 @@ find_reason (LmccReceiver *receiver, const LmccRival *rival, LmccTime now)
   return NULL;
 }
 
-/* Among several that may be taken: its own address, the remembered one, one
- * that sends media, the one that goes on with the same session. */
+/* Order of preference among acceptable senders: the present address, the
+ * remembered sender, a host that sends media, a host that continues the same
+ * session. */
 static guint
 get_rank (const LmccReceiver *receiver, const LmccRival *rival, LmccTime now)
 {
@@ -301,7 +295,7 @@ ask (LmccReceiver *receiver, LmccRival *rival, LmccTime now)
   action->reason = "another sender is heard";
 }
 
-/* The application that is asked knows. */
+/* The application that was asked already knows. */
 static void
 tell_beside (LmccReceiver *receiver, LmccRival *rival, LmccTime now)
 {
@@ -352,16 +346,14 @@ tell_source (LmccReceiver *receiver, const LmccAddress *previous,
   action->reason = reason;
 }
 
-/*
- * lmcc_receiver_adopt:
+/* lmcc_receiver_adopt:
  * @receiver: a receiver
- * @source: who sends
- * @session: what it sends
- * @reason: why it is listened to from now on, static
+ * @source: address of the new sender
+ * @session: its session
+ * @reason: why the receiver changes to it, a static string
  * @now: the time
  *
- * Returns: whether @session was entered
- */
+ * Returns: whether @session was accepted */
 gboolean
 lmcc_receiver_adopt (LmccReceiver *receiver, const LmccAddress *source,
     const LmccSession *session, const gchar *reason, LmccTime now)
@@ -398,23 +390,21 @@ take_rival (LmccReceiver *receiver, LmccRival **place, const gchar *reason,
 
   if (lmcc_receiver_adopt (receiver, &taken->address, &taken->session, reason,
           now)) {
-    /* What spoke for it goes on to do so. */
+    /* The evidence for it stays valid. */
     receiver->sources.evidence = taken->evidence;
     lmcc_receiver_take_reports (receiver, &taken->reports, taken->heard);
   }
   lmcc_rival_free (taken);
 }
 
-/*
- * lmcc_receiver_choose_source:
+/* lmcc_receiver_choose_source:
  * @receiver: a receiver
  * @now: the time
  *
- * Takes another sender if it is time to. To be called when a record came, and
- * when time has passed.
+ * Changes to another sender if one is due. Call it when a record has arrived
+ * and when time has passed.
  *
- * Returns: whether one was taken
- */
+ * Returns: whether the sender changed */
 gboolean
 lmcc_receiver_choose_source (LmccReceiver *receiver, LmccTime now)
 {
@@ -450,17 +440,15 @@ lmcc_receiver_choose_source (LmccReceiver *receiver, LmccTime now)
   return best != NULL;
 }
 
-/*
- * lmcc_receiver_rival_packet:
+/* lmcc_receiver_rival_packet:
  * @receiver: a receiver
  * @now: the time
- * @group: index of the group that it came from
- * @source: who sent it
- * @packet: what came
+ * @group: index of the group that the packet arrived in
+ * @source: source address of the packet
+ * @packet: the packet
  *
- * Media of another host, or of another session of the same host, speak for it
- * where they are of the record that it sends.
- */
+ * Media of another host, or of another session of the same host, count as
+ * evidence for it if they match the record that it sends. */
 void
 lmcc_receiver_rival_packet (LmccReceiver *receiver, LmccTime now, guint group,
     const LmccAddress *source, const LmccPacket *packet)
@@ -504,14 +492,12 @@ refuse_address (LmccReceiver *receiver, const LmccAddress *source)
     sources->have_home = FALSE;
 }
 
-/*
- * lmcc_receiver_give_up_source:
+/* lmcc_receiver_give_up_source:
  * @receiver: a receiver with a session
- * @reason: why, static
+ * @reason: the reason, a static string
  * @now: the time
  *
- * Forgets the sender. It may come again, or another one.
- */
+ * Forgets the sender. It may return, or another one may follow. */
 void
 lmcc_receiver_give_up_source (LmccReceiver *receiver, const gchar *reason,
     LmccTime now)
@@ -525,13 +511,13 @@ lmcc_receiver_give_up_source (LmccReceiver *receiver, const gchar *reason,
  * lmcc_receiver_answer_source:
  * @receiver: a receiver
  * @source: a sender's address
- * @take: whether to listen to it from now on, or never
+ * @take: %TRUE: listen to it from now on; %FALSE: never listen to it
  * @now: the time
  *
- * The user's answer to %LMCC_RECEIVER_ACTION_SOURCE_ASKED; may also be given
- * unasked. A sender that is taken so is the one that is remembered.
+ * The user's answer to %LMCC_RECEIVER_ACTION_SOURCE_ASKED; it may also be given
+ * unasked. A sender accepted this way becomes the remembered one.
  *
- * Returns: whether @source is listened to now
+ * Returns: whether the receiver now listens to @source
  */
 gboolean
 lmcc_receiver_answer_source (LmccReceiver *receiver, const LmccAddress *source,

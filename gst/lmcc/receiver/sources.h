@@ -14,33 +14,34 @@
 
 G_BEGIN_DECLS
 
-/* A record that came longer ago is of a sender that is gone. */
+/* A record older than this belongs to a sender that has gone. */
 #define LMCC_RECORD_MEMORY (LMCC_RECORD_INTERVAL_MAX + 500 * LMCC_MSECOND)
 
-/* Two senders that are heard for so long, one beside the other, do not take
- * turns: the older one would be known to be silent. */
+/* Two senders that are heard side by side for this long do not alternate: otherwise
+ * the older one would be known to be silent by now. */
 #define LMCC_SOURCES_BESIDE (LMCC_SOURCE_TIMEOUT + LMCC_SECOND)
 
-/* So many other hosts are kept in mind, and so many that the user refused. */
+/* Greatest number of other hosts that are remembered, and of hosts that the user
+ * refused. */
 #define LMCC_MAX_RIVALS 8
 #define LMCC_MAX_REFUSED 16
 
 /**
  * LmccRival:
- * @address: whose
- * @have_session: a whole record came, and may be entered
- * @session: the latest
- * @algorithm: (nullable): the session's
- * @reports: that came with it
- * @heard: when the latest part of a record came
- * @since: since when its records come without a longer break
- * @assembler: (nullable): of records that need several packets
- * @evidence: its media
+ * @address: the host's address
+ * @have_session: a complete, acceptable record has arrived
+ * @session: the latest session
+ * @algorithm: (nullable): algorithm of the session
+ * @reports: sender reports that arrived with it
+ * @heard: when the latest part of a record arrived
+ * @since: start of the uninterrupted sequence of its records
+ * @assembler: (nullable): for records of several packets
+ * @evidence: evidence from its media
  * @asked: the user was asked about it
- * @told: the user was told of it
+ * @told: it was reported to the user
  *
- * A sender that is not listened to: another host, or a session that the host
- * that is listened to has begun anew.
+ * A sender that the receiver does not listen to: another host, or a restarted session of
+ * the present host.
  */
 typedef struct
 {
@@ -59,23 +60,22 @@ typedef struct
 
 /**
  * LmccReceiverSources:
- * @evidence: of the sender that is listened to
- * @record_heard: when its latest record came
- * @established: it has sent long enough: none takes its place while it is heard
- * @have_home: @home is known
- * @home: the remembered sender's address: whenever it is heard again it is
- *     listened to
- * @home_heard: when it was heard last, if another one is listened to
- * @previous: the latest sender's address, or family %LMCC_FAMILY_NONE
- * @rivals: (nullable): others that were heard
- * @refused: addresses that the user does not want
- * @n_refused: how many there were, the latest %LMCC_MAX_REFUSED count
- * @check_at: when to look again whether another sender is to be taken
- * @changed_limit: of messages about another sender
- * @asked_limit: of questions
- * @beside_limit: of messages that another one sends, too
+ * @evidence: evidence for the present sender
+ * @record_heard: when its latest record arrived
+ * @established: it has sent for long enough that no other replaces it while it is heard
+ * @have_home: @home is set
+ * @home: address of the remembered sender, which is preferred whenever it is heard
+ * @home_heard: when it was last heard, while the receiver listens to another one
+ * @previous: address of the latest sender, or family %LMCC_FAMILY_NONE
+ * @rivals: (nullable): other senders that were heard
+ * @refused: addresses that the user refused
+ * @n_refused: number of refused addresses so far; the latest %LMCC_MAX_REFUSED count
+ * @check_at: when to check again for a change of the sender
+ * @changed_limit: rate limit of messages about a change
+ * @asked_limit: rate limit of questions
+ * @beside_limit: rate limit of messages about simultaneous senders
  *
- * Who sends, who could, and who did.
+ * The present sender, possible ones and previous ones.
  */
 typedef struct
 {
@@ -95,7 +95,7 @@ typedef struct
   LmccMessageLimit beside_limit;
 } LmccReceiverSources;
 
-/* receiver/rivals.c: who else sends */
+/* receiver/rivals.c: other senders */
 void lmcc_rival_free (LmccRival *rival);
 gboolean lmcc_rival_is_fresh (const LmccRival *rival, LmccTime now);
 gboolean lmcc_session_is_evidence (const LmccSession *session, guint group);
@@ -114,7 +114,7 @@ void lmcc_receiver_note_rival (LmccReceiver *receiver,
 LmccRival *
 lmcc_receiver_find_rival (LmccReceiver *receiver, const LmccAddress *source);
 
-/* receiver/sources.c: who is listened to */
+/* receiver/sources.c: selection of the sender */
 void lmcc_receiver_init_sources (LmccReceiver *receiver, LmccTime now);
 void lmcc_receiver_clear_sources (LmccReceiver *receiver);
 void lmcc_receiver_own_packet (LmccReceiver *receiver, LmccTime now,

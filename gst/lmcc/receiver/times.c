@@ -1,24 +1,24 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The times of packets: when their pictures are due, and when they go out at
- * the latest.
- */
+ * Times of packets: when their pictures are due, and when they are output at
+ * the latest. */
 #include "receiver/private.h"
 #include "receiver/times.h"
 
-/* What of the latency is kept for the decoder: the merge gives packets out so
- * long before their pictures are due. */
+/* Part of the latency that is kept for the decoder: the merge outputs
+ * packets this long before their pictures are due. */
 #define DECODE_RESERVE (50 * LMCC_MSECOND)
 
-/* Presentation times further than this from the send time are not believed. */
+/* Presentation times further than this from the send time are ignored. */
 #define PRESENTATION_RANGE (30 * (gint64) LMCC_SECOND)
 
 /**
  * lmcc_receiver_timeline:
- * @header: of a packet
+ * @header: a packet's header element
  *
- * Returns: what its RTP timestamp counts; repair and filler have the pictures'
+ * Returns: the timeline of its RTP timestamp; repair and filler use that of the
+ * video
  */
 LmccTimeline
 lmcc_receiver_timeline (const LmccHeader *header)
@@ -29,7 +29,7 @@ lmcc_receiver_timeline (const LmccHeader *header)
       : LMCC_TIMELINE_VIDEO;
 }
 
-/* RTP timestamp units per second, 0 where the session has no sound. */
+/* RTP timestamp units per second, 0 if the session has no sound. */
 static guint32
 get_clock_rate (const LmccReceiver *receiver, LmccTimeline timeline)
 {
@@ -37,7 +37,8 @@ get_clock_rate (const LmccReceiver *receiver, LmccTimeline timeline)
                                          : receiver->session.video.clock_rate;
 }
 
-/* How RTP timestamps map to the sender's clock, as its own reports tell. */
+/* Takes the mapping from RTP timestamps to the sender's clock from its
+ * sender reports. */
 void
 lmcc_receiver_take_reports (LmccReceiver *receiver,
     const LmccReceiverReports *reports, LmccTime now)
@@ -55,8 +56,8 @@ lmcc_receiver_take_reports (LmccReceiver *receiver,
   }
 }
 
-/* The time of an RTP timestamp; a mapping that puts it far from when its packet
- * was sent is replaced by a guess. */
+/* The presentation time of an RTP timestamp. A mapping that puts it far from
+ * the packet's send time is replaced by a guess. */
 LmccTime
 lmcc_receiver_presentation_time (LmccReceiver *receiver, LmccTimeline timeline,
     const LmccRtp *rtp, const LmccHeader *header)
@@ -79,9 +80,9 @@ lmcc_receiver_presentation_time (LmccReceiver *receiver, LmccTimeline timeline,
  * lmcc_receiver_get_latency:
  * @receiver: a receiver
  *
- * Returns: how much later than its presentation time a packet may be given out:
- *     the sender's window, how late its repair may come, what it advises for
- *     decoders, and the configured latency
+ * Returns: how long after its presentation time a packet may be delivered, in
+ * ns: the sum of the sender's window, the greatest delay of its repair, its
+ * advice for decoders, and the configured latency
  */
 LmccTime
 lmcc_receiver_get_latency (const LmccReceiver *receiver)
@@ -92,8 +93,8 @@ lmcc_receiver_get_latency (const LmccReceiver *receiver)
                                 : 0);
 }
 
-/* When the window of the packet's picture is over, by which all of the picture
- * has been sent. */
+/* End of the window of the packet's picture, by which all of the picture has
+ * been sent. */
 static LmccTime
 window_end (const LmccReceiver *receiver, const LmccRtp *rtp,
     const LmccHeader *header)
@@ -110,10 +111,10 @@ window_end (const LmccReceiver *receiver, const LmccRtp *rtp,
   return CLAMP (shown + window, sent, sent + window);
 }
 
-/* When the packets that precede this one have all been sent, or their repair.
- * Native layers are sent side by side. Those of fixed rates are each at another
- * place of the window: what precedes a picture is sent within the window after
- * it is due. */
+/* When all earlier packets, or their repair, have been sent. Native layers
+ * are sent side by side. Layers of fixed rates are at different places of
+ * the window: everything before a picture is sent within the window after
+ * the picture is due. */
 static LmccTime
 sent_up_to (const LmccReceiver *receiver, const LmccRtp *rtp,
     const LmccHeader *header)
@@ -123,19 +124,17 @@ sent_up_to (const LmccReceiver *receiver, const LmccRtp *rtp,
       : window_end (receiver, rtp, header);
 }
 
-/*
- * lmcc_receiver_get_reserve:
+/* lmcc_receiver_get_reserve:
  * @receiver: a receiver
  *
- * Returns: what of the latency is kept for the decoder
- */
+ * Returns: the part of the latency that is kept for the decoder */
 LmccTime
 lmcc_receiver_get_reserve (const LmccReceiver *receiver)
 {
   return MIN (receiver->config.latency / 4, DECODE_RESERVE);
 }
 
-/* From when a packet is sent to when it is given out. */
+/* From the sending of a packet to its delivery. */
 static LmccTime
 release_after (const LmccReceiver *receiver)
 {
@@ -147,9 +146,9 @@ release_after (const LmccReceiver *receiver)
  * lmcc_receiver_release_deadline:
  * @receiver: a receiver
  * @rtp: a packet's RTP header
- * @header: its element
+ * @header: its header element
  *
- * Returns: when the packet is given out, whatever is missing before it
+ * Returns: when the packet is delivered, whatever is missing before it
  */
 LmccTime
 lmcc_receiver_release_deadline (const LmccReceiver *receiver,
@@ -162,12 +161,12 @@ lmcc_receiver_release_deadline (const LmccReceiver *receiver,
  * lmcc_receiver_picture_deadline:
  * @receiver: a receiver
  * @rtp: a packet's RTP header
- * @header: its element
+ * @header: its header element
  *
- * A layer of a picture may be one packet that was sent at once, and come out
- * late, behind a larger one; the next layer of it may still be on its way then.
+ * A layer of a picture may be one packet that was sent at once and is output
+ * late, behind a larger one; the next layer may still be under way then.
  *
- * Returns: when all of the packet's picture is given out, whatever is missing
+ * Returns: when all of the packet's picture is delivered, whatever is missing
  */
 LmccTime
 lmcc_receiver_picture_deadline (const LmccReceiver *receiver,

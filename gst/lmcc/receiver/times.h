@@ -12,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-/* Of one compound packet, a report for each timeline. */
+/* The reports of one compound packet, one per timeline. */
 typedef struct
 {
   gboolean have[LMCC_N_TIMELINES];

@@ -3,10 +3,8 @@
  */
 #include "receiver/waiting-queue.h"
 
-/*
- * lmcc_waiting_queue_init:
- * @queue: (out): an empty queue
- */
+/* lmcc_waiting_queue_init:
+ * @queue: (out): an empty queue */
 void
 lmcc_waiting_queue_init (LmccWaitingQueue *queue)
 {
@@ -24,10 +22,8 @@ free_waiting (gpointer data, gpointer user_data G_GNUC_UNUSED)
   g_free (waiting);
 }
 
-/*
- * lmcc_waiting_queue_clear:
- * @queue: frees what it has
- */
+/* lmcc_waiting_queue_clear:
+ * @queue: frees the contents */
 void
 lmcc_waiting_queue_clear (LmccWaitingQueue *queue)
 {
@@ -57,11 +53,9 @@ free_last (gpointer object)
   return 1;
 }
 
-/*
- * lmcc_waiting_queue_reset:
+/* lmcc_waiting_queue_reset:
  * @queue: a queue; empty afterwards
- * @discard: (nullable): gets what waited
- */
+ * @discard: (nullable): takes over the waiting packets */
 void
 lmcc_waiting_queue_reset (LmccWaitingQueue *queue, LmccDiscard *discard)
 {
@@ -71,25 +65,21 @@ lmcc_waiting_queue_reset (LmccWaitingQueue *queue, LmccDiscard *discard)
   lmcc_waiting_queue_init (queue);
 }
 
-/*
- * lmcc_waiting_queue_get_length:
+/* lmcc_waiting_queue_get_length:
  * @queue: a queue
  *
- * Returns: how many packets wait
- */
+ * Returns: number of waiting packets */
 guint
 lmcc_waiting_queue_get_length (const LmccWaitingQueue *queue)
 {
   return queue->deadlines->len;
 }
 
-/*
- * lmcc_waiting_queue_get_span:
+/* lmcc_waiting_queue_get_span:
  * @queue: a queue
  *
- * Returns: how many layer sequence numbers its last packet is ahead of its
- *     first
- */
+ * Returns: distance of the layer sequence numbers of its first and last
+ * packet */
 guint
 lmcc_waiting_queue_get_span (const LmccWaitingQueue *queue)
 {
@@ -100,12 +90,11 @@ lmcc_waiting_queue_get_span (const LmccWaitingQueue *queue)
       - lmcc_waiting_queue_peek_head (queue)->position);
 }
 
-/*
- * lmcc_waiting_queue_new_waiting:
+/* lmcc_waiting_queue_new_waiting:
  * @queue: a queue
  *
- * Returns: (transfer full): zeros, to be filled and added, or taken back
- */
+ * Returns: (transfer full): a zeroed packet, to be filled and added, or
+ * taken back */
 LmccReceiverWaiting *
 lmcc_waiting_queue_new_waiting (LmccWaitingQueue *queue)
 {
@@ -118,12 +107,10 @@ lmcc_waiting_queue_new_waiting (LmccWaitingQueue *queue)
   return waiting;
 }
 
-/*
- * lmcc_waiting_queue_take_back:
+/* lmcc_waiting_queue_take_back:
  * @queue: a queue
- * @waiting: (transfer full): of it, and not in it any more; its packet is not
- *     looked at
- */
+ * @waiting: (transfer full): a packet that was created by the queue and is
+ *     not in it; its data is not freed */
 void
 lmcc_waiting_queue_take_back (LmccWaitingQueue *queue,
     LmccReceiverWaiting *waiting)
@@ -148,8 +135,8 @@ put_deadline (LmccWaitingQueue *queue, guint index,
   waiting->index = index;
 }
 
-/* A binary heap: the packet at @index goes up to where it is not due before the
- * one above it. */
+/* A binary heap: the packet at @index moves up until the one above it is not
+ * due later. */
 static void
 move_up (LmccWaitingQueue *queue, guint index)
 {
@@ -209,7 +196,8 @@ compare (gconstpointer a, gconstpointer b, gpointer user_data G_GNUC_UNUSED)
   return (first > second) - (first < second);
 }
 
-/* Numbers go around; counted on from the last one that waits they do not. */
+/* Extends a number relative to the last waiting packet, because the numbers
+ * wrap. */
 static gint64
 get_position (const LmccWaitingQueue *queue, guint16 lsn)
 {
@@ -220,12 +208,10 @@ get_position (const LmccWaitingQueue *queue, guint16 lsn)
       : tail->position + lmcc_sequence_diff (lsn, tail->header.lsn);
 }
 
-/*
- * lmcc_waiting_queue_add:
+/* lmcc_waiting_queue_add:
  * @queue: a queue
- * @waiting: (transfer full): a packet whose layer sequence number does not wait
- *     yet
- */
+ * @waiting: (transfer full): a packet whose layer sequence number is not in
+ *     the queue */
 void
 lmcc_waiting_queue_add (LmccWaitingQueue *queue, LmccReceiverWaiting *waiting)
 {
@@ -245,11 +231,10 @@ lmcc_waiting_queue_add (LmccWaitingQueue *queue, LmccReceiverWaiting *waiting)
   move_up (queue, waiting->index);
 }
 
-/*
- * lmcc_waiting_queue_remove:
+/* lmcc_waiting_queue_remove:
  * @queue: a queue
- * @waiting: (transfer none): a packet in it; the caller's from now on
- */
+ * @waiting: (transfer none): a packet in the queue; the caller owns it
+ *     afterwards */
 void
 lmcc_waiting_queue_remove (LmccWaitingQueue *queue,
     LmccReceiverWaiting *waiting)
@@ -260,14 +245,12 @@ lmcc_waiting_queue_remove (LmccWaitingQueue *queue,
   waiting->place = NULL;
 }
 
-/*
- * lmcc_waiting_queue_find_before:
+/* lmcc_waiting_queue_find_before:
  * @queue: a queue
  * @lsn: a layer sequence number
  *
- * Returns: (transfer none) (nullable): the last packet that is not behind that
- *     number
- */
+ * Returns: (transfer none) (nullable): the last packet whose number is not
+ * after @lsn */
 LmccReceiverWaiting *
 lmcc_waiting_queue_find_before (const LmccWaitingQueue *queue, guint16 lsn)
 {
@@ -287,7 +270,7 @@ lmcc_waiting_queue_find_before (const LmccWaitingQueue *queue, guint16 lsn)
   return g_sequence_get (g_sequence_iter_prev (after));
 }
 
-/* Most packets wait for nothing: one that is alone is not put in order. */
+/* Most packets need not wait, so a single packet is not sorted. */
 static LmccReceiverWaiting *
 get_only (const LmccWaitingQueue *queue)
 {
@@ -295,12 +278,10 @@ get_only (const LmccWaitingQueue *queue)
                                                     : get_deadline (queue, 0);
 }
 
-/*
- * lmcc_waiting_queue_peek_head:
+/* lmcc_waiting_queue_peek_head:
  * @queue: a queue
  *
- * Returns: (transfer none) (nullable): the packet with the lowest number
- */
+ * Returns: (transfer none) (nullable): the packet with the lowest number */
 LmccReceiverWaiting *
 lmcc_waiting_queue_peek_head (const LmccWaitingQueue *queue)
 {
@@ -341,12 +322,10 @@ lmcc_waiting_queue_pop_head (LmccWaitingQueue *queue)
   return head;
 }
 
-/*
- * lmcc_waiting_queue_peek_due:
+/* lmcc_waiting_queue_peek_due:
  * @queue: a queue
  *
- * Returns: (transfer none) (nullable): a packet with the earliest deadline
- */
+ * Returns: (transfer none) (nullable): a packet with the earliest deadline */
 LmccReceiverWaiting *
 lmcc_waiting_queue_peek_due (const LmccWaitingQueue *queue)
 {
@@ -368,12 +347,10 @@ lmcc_waiting_queue_next_due (const LmccWaitingQueue *queue)
   return due != NULL ? due->deadline : LMCC_TIME_NONE;
 }
 
-/*
- * lmcc_waiting_next:
+/* lmcc_waiting_next:
  * @waiting: a packet in a queue
  *
- * Returns: (transfer none) (nullable): the one behind it
- */
+ * Returns: (transfer none) (nullable): the next packet */
 LmccReceiverWaiting *
 lmcc_waiting_next (const LmccReceiverWaiting *waiting)
 {
@@ -386,12 +363,10 @@ lmcc_waiting_next (const LmccReceiverWaiting *waiting)
   return g_sequence_iter_is_end (next) ? NULL : g_sequence_get (next);
 }
 
-/*
- * lmcc_waiting_previous:
+/* lmcc_waiting_previous:
  * @waiting: a packet in a queue
  *
- * Returns: (transfer none) (nullable): the one before it
- */
+ * Returns: (transfer none) (nullable): the previous packet */
 LmccReceiverWaiting *
 lmcc_waiting_previous (const LmccReceiverWaiting *waiting)
 {

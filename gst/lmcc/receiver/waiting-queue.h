@@ -13,17 +13,17 @@ G_BEGIN_DECLS
 
 /**
  * LmccReceiverWaiting:
- * @packet: (transfer full): as it came, or as it was repaired
+ * @packet: (transfer full): the packet as received or as repaired
  * @rtp: its parsed RTP header
- * @header: its element
- * @order: its order number, gone on beyond 2^16
- * @deadline: when it waits no longer for what is missing before it, or
- *     %LMCC_TIME_NONE; not to be changed while it is in a queue
+ * @header: its header element
+ * @order: its order number, extended beyond 2^16
+ * @deadline: when it stops waiting for missing packets before it, or %LMCC_TIME_NONE;
+ *     constant while it is in a queue
  * @recovered: it was repaired
- * @noted: it is in the layer's holes
- * @position: its layer sequence number, gone on beyond 2^16; the queue's own
- * @place: in the order, or %NULL where it is alone; the queue's own
- * @index: among the deadlines; the queue's own
+ * @noted: it has been reported to the layer's holes
+ * @position: its layer sequence number, extended beyond 2^16; for the queue only
+ * @place: its place in the order, or %NULL if it is the only one; for the queue only
+ * @index: its index in the heap of deadlines; for the queue only
  *
  * A packet that waits for its place in the layer sequence.
  */
@@ -44,14 +44,14 @@ typedef struct
 
 /**
  * LmccWaitingQueue:
- * @order: of LmccReceiverWaiting, owned, by layer sequence number, where there
- *     are two or more
- * @deadlines: the same ones; none is due after the two at 2 i + 1 and 2 i + 2
- * @spare: (nullable): one that left: most packets wait for nothing, and each has the
- *     memory of the one before
+ * @order: LmccReceiverWaiting, owned, by layer sequence number, if there are two or more
+ * @deadlines: a heap of the same packets: none is due later than those at 2 i + 1 and 2 i
+ *     + 2
+ * @spare: (nullable): a released packet, whose memory the next one reuses, because most
+ *     packets need not wait
  *
- * What waits in a layer. Each packet is found by its number, and the one that is
- * due first by its deadline, in O(log n).
+ * The waiting packets of a layer. A packet is found by its number, and the earliest
+ * deadline is found, in O(log n).
  */
 typedef struct
 {

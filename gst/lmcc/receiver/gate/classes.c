@@ -1,25 +1,24 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where each class stands with the decoder: which units it can use.
- */
+ * Decodability of each class: which units the decoder can use. */
 #include "receiver/gate/classes.h"
 
 #include "receiver/gate/private.h"
 #include "receiver/gate/rungs.h"
 
-/* A rung of which nothing comes for so many units of the lowest one does not
- * come at all: at 24 pictures/s this is a quarter of a second. */
+/* A rung of which nothing has arrived during this many units of the lowest
+ * rung is considered absent: a quarter of a second at 24 pictures/s. */
 #define MAX_UNHEARD_UNITS 6
 
-/* Where layers are mixed, a class that none of so many groups of pictures had,
- * each with units of a higher class, is not in use. Of one that was there once
- * only groups without losses tell; of another all of it would have had to be
- * lost in each of them. */
+/* In mixed layers, a class that did not occur in this many groups of
+ * pictures, each with units of a higher class, is not in use. For a class
+ * that occurred before, only groups without losses count; for another one,
+ * all of its units would have had to be lost in each group. */
 #define MIN_CLASS_GROUPS 4
 
-/* So many lost packets may be as many units as make the anchor the same
- * again. */
+/* Range of the anchor: after this many lost packets, as many units may be
+ * lost, and the anchor would be the same again. */
 #define ANCHOR_RANGE 256
 
 static void
@@ -38,8 +37,9 @@ damage_class (LmccGate *gate, gint rung, guint klass)
   lower_class (gate, rung, klass, LMCC_GATE_CLASS_DAMAGED);
 }
 
-/* Something of a class is missing. Where layers are mixed and nothing was lost,
- * it lies in a layer that is not held, and what needs it is of no use. */
+/* A unit of a class is missing. If layers are mixed and nothing was lost, it
+ * lies in a layer that is not joined, and units that depend on it cannot be
+ * used. */
 static void
 miss_class (LmccGate *gate, gint rung, guint klass)
 {
@@ -49,8 +49,8 @@ miss_class (LmccGate *gate, gint rung, guint klass)
       lost ? LMCC_GATE_CLASS_DAMAGED : LMCC_GATE_CLASS_CLOSED);
 }
 
-/* Brings the rung's class-0 state up to date: the anchor tells whether a
- * class-0 unit is missing before this one. */
+/* Updates the state of the rung's class 0: the anchor shows whether a
+ * class-0 unit is missing before this unit. */
 static void
 follow_anchor (LmccGate *gate, const LmccGateUnit *unit)
 {
@@ -64,14 +64,14 @@ follow_anchor (LmccGate *gate, const LmccGateUnit *unit)
     miss_class (gate, unit->stream, 0);
 }
 
-/* Whether the session's table is the one that packets are sent by. */
+/* Whether the session's layer table is the one that packets are sent with. */
 gboolean
 lmcc_gate_table_is_known (const LmccGate *gate, guint8 table)
 {
   return table == (gate->session.version & 3);
 }
 
-/* Whether all classes of the rung are in one layer. */
+/* Whether a single layer carries all classes of the rung. */
 static gboolean
 is_one_layer (const LmccGate *gate, guint stream)
 {
@@ -83,9 +83,10 @@ is_one_layer (const LmccGate *gate, guint stream)
       && layers == 0 && gate->session.layers[layer].klass == LMCC_CLASS_MIXED;
 }
 
-/* A class that the encoder does not use stands in nobody's way. What did not
- * come after the level changed may be in the part of a layer that was not held
- * then, whatever earlier groups of pictures had. */
+/* Other classes do not depend on a class that the encoder does not use.
+ * After a level change, a class that has not arrived may lie in the part of
+ * a layer that was not joined then, whatever earlier groups of pictures
+ * contained. */
 static gboolean
 class_in_use (const LmccGate *gate, guint stream, guint klass)
 {
@@ -94,7 +95,8 @@ class_in_use (const LmccGate *gate, guint stream, guint klass)
 
   if (klass == 0 || !lmcc_gate_table_is_known (gate, gate->table))
     return TRUE;
-  /* A grid of layers has no gaps: what has not come is not held. */
+  /* A grid of layers has no gaps: a class that has not arrived is not
+   * joined. */
   if (mixed && gate->codec != NULL && gate->codec->n_temporal > 0)
     return TRUE;
   if (mixed)
@@ -124,8 +126,8 @@ state_below (const LmccGate *gate, const LmccGateUnit *unit)
   return state;
 }
 
-/* What is of a higher or a lower rung than the level shows is missed by
- * nobody. */
+/* Units of rungs above or below the one that the level shows do not count as
+ * missed. */
 static void
 count_unit (LmccGate *gate, const LmccGateUnit *unit, gboolean missed)
 {
@@ -160,7 +162,7 @@ decide (LmccGate *gate, LmccGateUnit *unit, LmccTime deadline)
   lmcc_gate_pass_unit (gate, unit, deadline);
 }
 
-/* The anchors of a rung that falls silent cannot tell that it did. */
+/* Anchors do not show that a rung falls silent. */
 static void
 follow_silence (LmccGate *gate, guint stream)
 {
@@ -171,8 +173,8 @@ follow_silence (LmccGate *gate, guint stream)
     damage_class (gate, gate->active, 0);
 }
 
-/* Layers are filled in the order of classes: where one came, all of the lower
- * ones were in layers that are held. */
+/* Layers are filled in the order of classes: if one class arrived, all lower
+ * ones were in joined layers. */
 static void
 end_group (LmccGateRung *rung)
 {
@@ -215,14 +217,12 @@ see_class (LmccGateRung *rung, guint klass)
   rung->groups_without[klass] = 0;
 }
 
-/*
- * lmcc_gate_judge_unit:
+/* lmcc_gate_judge_unit:
  * @gate: a gate
- * @unit: a unit whose end has come
- * @deadline: as lmcc_gate_push() has it
+ * @unit: a unit that has ended
+ * @deadline: the deadline of lmcc_gate_push()
  *
- * Lets the unit through where a decoder can use it.
- */
+ * Passes the unit on if a decoder can use it. */
 void
 lmcc_gate_judge_unit (LmccGate *gate, LmccGateUnit *unit, LmccTime deadline)
 {
@@ -238,7 +238,7 @@ lmcc_gate_judge_unit (LmccGate *gate, LmccGateUnit *unit, LmccTime deadline)
   } else {
     if (lmcc_gate_unit_is_key (unit)) {
       end_group (&gate->rungs[unit->stream]);
-      /* Nothing of one layer is missing from here on, until it loses some. */
+      /* From here on, no unit of this single layer is missing until a loss. */
       if (is_one_layer (gate, unit->stream))
         set_higher_classes (&gate->rungs[unit->stream], LMCC_GATE_CLASS_INTACT);
     }
@@ -248,8 +248,8 @@ lmcc_gate_judge_unit (LmccGate *gate, LmccGateUnit *unit, LmccTime deadline)
   follow_silence (gate, unit->stream);
 }
 
-/* Whether it is known of which rung the layer was where packets of it are
- * missing. */
+/* Whether it is known to which rung the layer belonged when its packets were
+ * lost. */
 static gboolean
 carried_one_rung (const LmccGate *gate, const LmccMergeItem *item)
 {
@@ -261,8 +261,9 @@ carried_one_rung (const LmccGate *gate, const LmccMergeItem *item)
       && lmcc_gate_table_is_known (gate, item->header.table);
 }
 
-/* What a layer that has ended no longer brought is missing. Nothing was lost:
- * what needs it is of no use. Of class 0 the anchors tell. */
+/* Units that a layer no longer brought after it was left are missing.
+ * Nothing was lost, but units that depend on them cannot be used. For class
+ * 0 the anchors show it. */
 static void
 end_layer (LmccGate *gate, const LmccMergeItem *item)
 {
@@ -276,7 +277,7 @@ end_layer (LmccGate *gate, const LmccMergeItem *item)
     gate->rungs[layer->stream].states[layer->klass] = LMCC_GATE_CLASS_CLOSED;
 }
 
-/* Of what class the lost ones were nobody knows. */
+/* The classes of the lost packets are unknown. */
 static void
 damage_rung (LmccGate *gate, gint rung, guint n_lost)
 {
@@ -288,9 +289,10 @@ damage_rung (LmccGate *gate, gint rung, guint n_lost)
     damage_class (gate, rung, klass);
 }
 
-/* Packets of a layer are missing, somewhere before the next packet. What
- * class-0 units are hit the anchors tell, unless there are too many; for the
- * others the layer does, where it is known what it carried. */
+/* Packets of a layer are missing somewhere before the next packet. Anchors
+ * show which class-0 units are affected, unless too many packets are
+ * missing. For the other classes the layer shows it, if its contents are
+ * known. */
 void
 lmcc_gate_judge_hole (LmccGate *gate, const LmccMergeItem *item)
 {
@@ -347,8 +349,8 @@ lmcc_gate_close_layers (LmccGate *gate)
   }
 }
 
-/* A layer that is new may bring units that need earlier ones of it, and nobody
- * has waited for it. Of class 0 the anchors tell that something is missing. */
+/* A new layer may bring units that depend on its earlier ones, which nobody
+ * has waited for. For class 0 the anchors show that something is missing. */
 void
 lmcc_gate_close_mixed_classes (LmccGate *gate)
 {

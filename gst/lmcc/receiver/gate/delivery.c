@@ -9,10 +9,8 @@ timestamp_after (guint32 a, guint32 b)
   return (gint32) (a - b) > 0;
 }
 
-/*
- * lmcc_gate_delivery_init:
- * @delivery: (out): nothing yet
- */
+/* lmcc_gate_delivery_init:
+ * @delivery: (out): an empty delivery */
 void
 lmcc_gate_delivery_init (LmccGateDelivery *delivery)
 {
@@ -20,12 +18,11 @@ lmcc_gate_delivery_init (LmccGateDelivery *delivery)
   lmcc_ring_init (&delivery->outputs, sizeof (LmccGateOutput));
 }
 
-/*
- * lmcc_gate_delivery_reset:
- * @delivery: what was delivered
+/* lmcc_gate_delivery_reset:
+ * @delivery: the delivery state
  *
- * Another sender comes. What was let through and not popped stays.
- */
+ * Prepares for another sender. Packets that were passed on and not popped
+ * yet stay. */
 void
 lmcc_gate_delivery_reset (LmccGateDelivery *delivery)
 {
@@ -46,15 +43,14 @@ lmcc_gate_delivery_clear (LmccGateDelivery *delivery)
   lmcc_ring_clear (&delivery->outputs);
 }
 
-/*
- * lmcc_gate_delivery_hide:
- * @delivery: what was delivered
- * @timestamp: of a unit that is going to be
+/* lmcc_gate_delivery_hide:
+ * @delivery: the delivery state
+ * @timestamp: timestamp of a unit that is about to be delivered
  *
- * Where that was shown already, what comes up to what was shown last is hidden.
+ * If that picture was already shown, the following pictures are hidden up to
+ * the last one shown.
  *
- * Returns: whether a segment has to hide it
- */
+ * Returns: whether a new segment has to hide the unit */
 gboolean
 lmcc_gate_delivery_hide (LmccGateDelivery *delivery, guint32 timestamp)
 {
@@ -67,15 +63,13 @@ lmcc_gate_delivery_hide (LmccGateDelivery *delivery, guint32 timestamp)
   return TRUE;
 }
 
-/*
- * lmcc_gate_delivery_hide_again:
- * @delivery: what was delivered
- * @timestamp: of a key frame that is going to be
+/* lmcc_gate_delivery_hide_again:
+ * @delivery: the delivery state
+ * @timestamp: timestamp of a key frame that is about to be delivered
  *
- * Where that picture was shown last, it is hidden.
+ * If that picture was the last one shown, it is hidden.
  *
- * Returns: whether a segment has to hide it
- */
+ * Returns: whether a new segment has to hide the key frame */
 gboolean
 lmcc_gate_delivery_hide_again (LmccGateDelivery *delivery, guint32 timestamp)
 {
@@ -116,7 +110,7 @@ push_packet (LmccGateDelivery *delivery, LmccGateUnit *unit, guint index,
   delivery->lost = 0;
 }
 
-/* A further layer of a picture: what was its end is not. */
+/* A further layer of the picture: the previous end is no longer its end. */
 static void
 continue_picture (LmccGateDelivery *delivery, const LmccGateUnit *unit)
 {
@@ -128,13 +122,12 @@ continue_picture (LmccGateDelivery *delivery, const LmccGateUnit *unit)
     last->unit_end = FALSE;
 }
 
-/*
- * lmcc_gate_delivery_push:
- * @delivery: what was delivered
+/* lmcc_gate_delivery_push:
+ * @delivery: the delivery state
  * @unit: the next unit
- * @segment: whether a new segment begins with it
- * @deadline: how long its end may be held for another unit of its picture
- */
+ * @segment: whether a new segment begins with the unit
+ * @deadline: how long the unit's end may be held for another unit of its
+ *     picture */
 void
 lmcc_gate_delivery_push (LmccGateDelivery *delivery, LmccGateUnit *unit,
     gboolean segment, LmccTime deadline)
@@ -155,13 +148,11 @@ lmcc_gate_delivery_push (LmccGateDelivery *delivery, LmccGateUnit *unit,
   }
 }
 
-/*
- * lmcc_gate_delivery_timeout:
- * @delivery: what was delivered
+/* lmcc_gate_delivery_timeout:
+ * @delivery: the delivery state
  * @now: the time
  *
- * Lets the end of a picture go that was held long enough.
- */
+ * Releases the end of a picture that has been held long enough. */
 void
 lmcc_gate_delivery_timeout (LmccGateDelivery *delivery, LmccTime now)
 {
@@ -169,13 +160,11 @@ lmcc_gate_delivery_timeout (LmccGateDelivery *delivery, LmccTime now)
     delivery->holding = FALSE;
 }
 
-/*
- * lmcc_gate_delivery_next_timeout:
- * @delivery: what was delivered
+/* lmcc_gate_delivery_next_timeout:
+ * @delivery: the delivery state
  *
- * Returns: when lmcc_gate_delivery_timeout() lets something go, or
- *     %LMCC_TIME_NONE
- */
+ * Returns: when lmcc_gate_delivery_timeout() has something to release, or
+ * %LMCC_TIME_NONE */
 LmccTime
 lmcc_gate_delivery_next_timeout (const LmccGateDelivery *delivery)
 {
@@ -184,13 +173,11 @@ lmcc_gate_delivery_next_timeout (const LmccGateDelivery *delivery)
       : LMCC_TIME_NONE;
 }
 
-/*
- * lmcc_gate_delivery_pop:
- * @delivery: what was delivered
+/* lmcc_gate_delivery_pop:
+ * @delivery: the delivery state
  * @output: (out): the next packet
  *
- * Returns: %FALSE if there is none
- */
+ * Returns: %FALSE if there is none */
 gboolean
 lmcc_gate_delivery_pop (LmccGateDelivery *delivery, LmccGateOutput *output)
 {

@@ -14,17 +14,18 @@ G_BEGIN_DECLS
  * LmccGateDelivery:
  * @shown: whether a unit was delivered
  * @shown_until: the latest timestamp delivered so far
- * @hiding: a segment hides what is up to @hidden_until
- * @hidden_from: timestamp of the key frame from which on
+ * @hiding: the current segment hides pictures up to @hidden_until
+ * @hidden_from: timestamp of the key frame that the hidden pictures begin with
  * @hidden_until: see @hiding
- * @lost: packets lost that have not yet left a gap in what is delivered
- * @discont: what comes next does not follow upon what came last
- * @layered: a picture may have several units, one for each spatial layer
- * @holding: the last of @outputs ends a picture unless a unit of it follows
- * @held_until: when it is let go in any case
- * @outputs: of LmccGateOutput, owned
+ * @lost: lost packets that have not yet caused a gap in the output
+ * @discont: the next packet does not continue from the last one
+ * @layered: a picture may have several units, one per spatial layer
+ * @holding: the last of @outputs ends a picture unless another unit of the picture
+ *     follows
+ * @held_until: when that packet is released in any case
+ * @outputs: queue of LmccGateOutput, owned
  *
- * What the gate has let through, as the decoder sees it.
+ * The gate's output, from the decoder's point of view.
  */
 typedef struct
 {

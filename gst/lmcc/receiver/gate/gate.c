@@ -27,12 +27,10 @@ lmcc_gate_new (LmccOnLoss on_loss)
   return gate;
 }
 
-/*
- * lmcc_gate_set_discard:
+/* lmcc_gate_set_discard:
  * @gate: a gate
- * @discard: (transfer none): gets what it forgets of many packets; it lives as
- *     long as @gate
- */
+ * @discard: (transfer none): takes over packets that the gate drops in large
+ *     numbers; must outlive @gate */
 void
 lmcc_gate_set_discard (LmccGate *gate, LmccDiscard *discard)
 {
@@ -43,7 +41,8 @@ lmcc_gate_set_discard (LmccGate *gate, LmccDiscard *discard)
  * lmcc_gate_reset:
  * @gate: a gate
  *
- * Closes it, for a new sender. What was let through and not popped stays.
+ * Closes the gate, for a new sender. Packets that were passed on and not popped
+ * yet stay.
  */
 void
 lmcc_gate_reset (LmccGate *gate)
@@ -118,10 +117,10 @@ push_packet (LmccGate *gate, LmccMergeItem *item, LmccTime deadline)
 /**
  * lmcc_gate_set_session:
  * @gate: a gate
- * @session: the session now
+ * @session: the new session
  *
- * Where the layers that are held carry something else from now on, it is as
- * with lmcc_gate_set_layers().
+ * If the joined layers carry different contents from now on, the effect is that
+ * of lmcc_gate_set_layers().
  */
 void
 lmcc_gate_set_session (LmccGate *gate, const LmccSession *session)
@@ -133,9 +132,9 @@ lmcc_gate_set_session (LmccGate *gate, const LmccSession *session)
     lmcc_gate_set_layers (gate, gate->held);
 }
 
-/* Units that come before a new layer's first in the order may open classes of
- * which that layer had units that nobody waited for: from there on they are
- * closed again. */
+/* Units that precede a new layer's first one in the order may open classes
+ * of which that layer had units that nobody waited for. These classes are
+ * closed again at the layer's first unit. */
 static void
 follow_new_layers (LmccGate *gate, gint64 order)
 {
@@ -153,9 +152,9 @@ follow_new_layers (LmccGate *gate, gint64 order)
 /**
  * lmcc_gate_layer_begins:
  * @gate: a gate
- * @layer: a layer of which the first packet has come since it is held
- * @order: that packet's order number, gone on beyond 2^16: what the layer sent
- *     below it is missing, and nothing else
+ * @layer: a joined layer whose first packet has arrived
+ * @order: order number of that packet, extended beyond 2^16: only packets of
+ *     the layer with lower numbers are missing
  */
 void
 lmcc_gate_layer_begins (LmccGate *gate, guint layer, gint64 order)
@@ -167,10 +166,11 @@ lmcc_gate_layer_begins (LmccGate *gate, guint layer, gint64 order)
 /**
  * lmcc_gate_set_layers:
  * @gate: a gate
- * @held: the layers that are held
+ * @held: the joined layers
  *
- * What is not held any more is closed until its next switch point. Where the
- * rung that is given out is no longer whole, a lower one takes over at once.
+ * Classes whose layers are no longer joined are closed until their next switch
+ * point. If the rung being delivered is no longer complete, a lower one takes
+ * over at once.
  */
 void
 lmcc_gate_set_layers (LmccGate *gate, LmccLayerSet held)
@@ -203,8 +203,8 @@ follow_table (LmccGate *gate, guint8 table)
 /**
  * lmcc_gate_push:
  * @gate: a gate with a session and layers
- * @item: (transfer full): what came out of the merge
- * @deadline: when a key frame that waits for a better one is delivered
+ * @item: (transfer full): the next output of the merge
+ * @deadline: when a key frame is delivered that waits for a better one
  *
  * Packets of streams that are no rungs of the session are dropped.
  */
@@ -226,11 +226,12 @@ lmcc_gate_push (LmccGate *gate, LmccMergeItem *item, LmccTime deadline)
  * lmcc_gate_forget_history:
  * @gate: a gate
  *
- * Makes room: of the highest rung that has units kept for the decoder, in case
- * it has to take over that rung, they are forgotten up to its next key frame.
- * What lower rungs have kept is less, and serves from any rung above.
+ * Frees memory: drops the kept units of the highest rung that has any, up to
+ * its next key frame. These units are kept in case the decoder has to change to
+ * that rung. The units of lower rungs take less memory and serve as a fallback
+ * for any higher rung.
  *
- * Returns: %FALSE if there were none
+ * Returns: %FALSE if nothing was kept
  */
 gboolean
 lmcc_gate_forget_history (LmccGate *gate)
@@ -253,8 +254,8 @@ lmcc_gate_forget_history (LmccGate *gate)
  * lmcc_gate_flush:
  * @gate: a gate
  *
- * Makes room: lets go what waits for something better or for its end, and gives
- * up the unit that is not whole yet.
+ * Frees memory: releases what waits for something better or for its end, and
+ * gives up the incomplete unit.
  */
 void
 lmcc_gate_flush (LmccGate *gate)
@@ -270,8 +271,8 @@ lmcc_gate_flush (LmccGate *gate)
  * @gate: a gate
  * @now: the time
  *
- * Lets a key frame go that waited for a better one long enough, and the end of
- * a picture that waited for another layer of it.
+ * Releases a key frame that has waited long enough for a better one, and the
+ * end of a picture that waited for another layer of it.
  */
 void
 lmcc_gate_timeout (LmccGate *gate, LmccTime now)
@@ -312,7 +313,7 @@ lmcc_gate_pop (LmccGate *gate, LmccGateOutput *output)
  * lmcc_gate_get_rung:
  * @gate: a gate
  *
- * Returns: the rung that is given out, -1 for none
+ * Returns: the rung being delivered, -1 for none
  */
 gint
 lmcc_gate_get_rung (const LmccGate *gate)
@@ -324,8 +325,8 @@ lmcc_gate_get_rung (const LmccGate *gate)
  * lmcc_gate_needs_key:
  * @gate: a gate
  *
- * Returns: whether a decoder has nothing to begin with, or all that comes
- *     before the next key frame depends on something that is missing
+ * Returns: whether the decoder has no key frame to begin with, or everything
+ * before the next key frame depends on something that is missing
  */
 gboolean
 lmcc_gate_needs_key (const LmccGate *gate)
@@ -338,7 +339,7 @@ lmcc_gate_needs_key (const LmccGate *gate)
  * lmcc_gate_get_keys:
  * @gate: a gate
  *
- * Returns: (transfer none): what it saw of key frames
+ * Returns: (transfer none): what the gate knows of key frames
  */
 const LmccGateKeys *
 lmcc_gate_get_keys (const LmccGate *gate)

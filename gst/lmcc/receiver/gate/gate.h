@@ -13,23 +13,22 @@ G_BEGIN_DECLS
 /**
  * LmccGateOutput:
  * @packet: (transfer full): one RTP packet of the merged stream
- * @rtp: its parsed header
- * @header: its element
- * @lost: packets that are missing before it in what is delivered: the gap that it
- *     leaves in the sequence numbers
- * @unit_end: the last packet of its picture as delivered: the marker bit
- * @discont: the first packet after a loss or a change of rung
+ * @rtp: its parsed RTP header
+ * @header: its header element
+ * @lost: number of packets missing before it in the output: the size of the gap in the
+ *     sequence numbers
+ * @unit_end: it is the last packet of its picture as delivered and gets the marker bit
+ * @discont: it is the first packet after a loss or a change of rung
  * @corrupted: its unit depends on something that was lost
- * @catch_up: for the decoder only, never shown: its picture, or a later one, was
+ * @catch_up: for the decoder only, never displayed: its picture, or a later one, was
  *     delivered from a higher rung
- * @segment: first packet of a lower rung: a new segment starts before it,
- *     beginning after the picture @shown_until
+ * @segment: first packet of a lower rung: a new segment starts before it, after the
+ *     picture @shown_until
  * @shown_until: RTP timestamp of the latest picture delivered so far
- * @newest: its picture is later than that one
- * @hidden_from: where @catch_up: RTP timestamp of the key frame that the decoder
- *     catches up from
- * @hidden_until: where @catch_up: RTP timestamp of the latest picture that is
- *     hidden
+ * @newest: its picture is later than @shown_until
+ * @hidden_from: if @catch_up, RTP timestamp of the key frame that the decoder catches up
+ *     from
+ * @hidden_until: if @catch_up, RTP timestamp of the latest hidden picture
  */
 typedef struct
 {
@@ -50,13 +49,13 @@ typedef struct
 
 /**
  * LmccGateKeys:
- * @count: key frames of the lowest rung that came; of others where that is not
- *     held
- * @timestamp: of the latest one, in RTP units
- * @latest_distance: from the one before it to that one
- * @distance: likewise, where the one before had nearly the same; else 0
+ * @count: received key frames of the lowest rung; of others if the lowest one is not
+ *     joined
+ * @timestamp: timestamp of the latest key frame, in RTP units
+ * @latest_distance: distance between the last two key frames
+ * @distance: the same, if the distance before was nearly equal; otherwise 0
  *
- * All rungs have theirs at the same pictures.
+ * Observed key frames. All rungs have them at the same pictures.
  */
 typedef struct
 {
@@ -68,7 +67,7 @@ typedef struct
 
 /**
  * LmccGate:
- * Lets whole units through that a decoder can resolve, of the highest whole rung.
+ * Passes on complete units that a decoder can decode, of the highest complete rung.
  */
 typedef struct _LmccGate LmccGate;
 

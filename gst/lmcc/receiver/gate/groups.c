@@ -5,13 +5,11 @@
 
 #include <string.h>
 
-/*
- * lmcc_gate_groups_key:
+/* lmcc_gate_groups_key:
  * @groups: the groups
- * @timestamp: of a key frame of any rung
+ * @timestamp: timestamp of a key frame of any rung
  *
- * The first one of a picture begins a group.
- */
+ * The first key frame of a picture begins a group. */
 void
 lmcc_gate_groups_key (LmccGateGroups *groups, guint32 timestamp)
 {
@@ -27,16 +25,15 @@ lmcc_gate_groups_key (LmccGateGroups *groups, guint32 timestamp)
   groups->explained = 0;
 }
 
-/*
- * lmcc_gate_groups_explain:
+/* lmcc_gate_groups_explain:
  * @groups: the groups
  *
- * A unit is incomplete. A hole may show only after the units that it hit, so
- * they are counted, not told apart: a lost packet is of one unit.
+ * Call it for an incomplete unit. A loss may show only after the units that it
+ * affects, so losses are counted and not attributed: each lost packet belongs
+ * to one unit.
  *
- * Returns: whether one of the group's losses accounts for it, and not that its
- *     rest lies in a layer that is not held
- */
+ * Returns: whether one of the group's losses explains the incomplete unit;
+ * if not, the rest of the unit lies in a layer that is not joined */
 gboolean
 lmcc_gate_groups_explain (LmccGateGroups *groups)
 {
@@ -47,17 +44,15 @@ lmcc_gate_groups_explain (LmccGateGroups *groups)
   return TRUE;
 }
 
-/*
- * lmcc_gate_groups_is_whole:
+/* lmcc_gate_groups_is_whole:
  * @groups: the groups
  * @rung: a rung
  *
- * A rung of which a part is not held gives fewer pictures than a lower one.
- * What was lost may have been a picture each.
+ * A rung that is only partly joined yields fewer pictures than a lower one.
+ * Each lost packet may have been a whole picture.
  *
  * Returns: whether the last group had as many pictures of @rung as of each
- *     lower one
- */
+ * lower rung */
 gboolean
 lmcc_gate_groups_is_whole (const LmccGateGroups *groups, guint rung)
 {

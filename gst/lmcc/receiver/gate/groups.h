@@ -10,16 +10,16 @@ G_BEGIN_DECLS
 
 /**
  * LmccGateGroups:
- * @timestamp: of the key frame that the present group began with
- * @started: whether there was one
- * @units: whole units of each rung in the present group
- * @lost: packets lost in it
- * @explained: incomplete units of it that these losses account for
- * @last_units: the same of the group before
- * @last_lost: the same of the group before
+ * @timestamp: timestamp of the key frame that the current group began with
+ * @started: whether there was such a key frame
+ * @units: complete units per rung in the current group
+ * @lost: packets lost in the current group
+ * @explained: incomplete units of the current group that these losses explain
+ * @last_units: @units of the previous group
+ * @last_lost: @lost of the previous group
  *
- * Which rungs come whole where layers are mixed, and so the table does not tell.
- * Zeros are none.
+ * Finds out which rungs arrive complete in mixed layers, which the layer table does not
+ * show. All zeros: no group yet.
  */
 typedef struct
 {

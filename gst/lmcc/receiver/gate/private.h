@@ -12,10 +12,10 @@
 
 G_BEGIN_DECLS
 
-/* Where a class of a rung stands with the decoder. */
+/* State of a class of a rung with respect to the decoder. */
 typedef enum
 {
-  LMCC_GATE_CLASS_CLOSED = 0, /* nothing delivered since it was joined */
+  LMCC_GATE_CLASS_CLOSED = 0, /* nothing delivered since the class was joined */
   LMCC_GATE_CLASS_DAMAGED,    /* something was lost since its switch point */
   LMCC_GATE_CLASS_INTACT,
 } LmccGateClass;
@@ -23,15 +23,17 @@ typedef enum
 typedef struct
 {
   LmccGateClass states[LMCC_MAX_CLASSES];
-  guint classes_seen;  /* bit set: since the key frame */
-  guint classes_known; /* bit set: at any time */
-  /* Per class: groups of pictures since it came without it, and with a higher
-   * one. */
+  guint classes_seen;  /* bits: classes seen since the key frame */
+  guint classes_known; /* bits: classes seen at any time */
+  /* Per class: groups of pictures with a higher class and without this one, since this
+   * one last arrived. */
   guint8 groups_without[LMCC_MAX_CLASSES];
-  gboolean group_is_held; /* the same layers since the key frame */
+  gboolean
+      group_is_held; /* the joined layers have not changed since the key frame */
   gboolean has_anchor;
   guint8 anchor;
-  gboolean lost; /* something may be lost since its key frame */
+  gboolean
+      lost; /* something may be lost since the last key frame of the rung */
   LmccGateHistory history;
 } LmccGateRung;
 
@@ -40,18 +42,20 @@ struct _LmccGate
   LmccOnLoss on_loss;
   LmccDiscard *discard; /* or NULL */
   LmccSession session;
-  const LmccCodec *codec; /* of the session's video, or NULL */
-  guint8 table;           /* of the latest packet */
+  const LmccCodec *codec; /* codec of the session's video, or NULL */
+  guint8 table;           /* layer table of the latest packet */
   LmccLayerSet held;
-  LmccLayerSet fresh;                  /* layers that begin later */
-  gint64 first_order[LMCC_MAX_LAYERS]; /* where they do */
+  LmccLayerSet fresh; /* layers whose first packet has not been
+                                        * reached in the order */
+  gint64
+      first_order[LMCC_MAX_LAYERS]; /* order numbers of these first packets */
   LmccGateRung rungs[LMCC_MAX_RUNGS];
   LmccGateGroups groups;
   LmccGateKeys keys;
   gint active;
-  guint unheard; /* units of rung 0 since it was heard */
+  guint unheard; /* units of rung 0 since this rung was heard */
 
-  LmccGateUnit *current; /* the unit whose packets are coming */
+  LmccGateUnit *current; /* the unit whose packets are arriving */
   LmccGateUnit *key;     /* best key frame of this picture so far */
   LmccTime key_deadline;
 

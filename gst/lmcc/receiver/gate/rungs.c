@@ -1,17 +1,17 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which rung is given out, and from which key frame on.
- */
+ * Chooses which rung is delivered, and from which key frame on. */
 #include "receiver/gate/rungs.h"
 
 #include "receiver/gate/private.h"
 
-/* Two distances of key frames are the same within this part of them. */
+/* Two distances between key frames count as equal within this fraction of
+ * them. */
 #define KEY_TOLERANCE 8
 
-/* A gap of up to this many known distances is one in which the key frames
- * between its ends did not come. */
+/* A gap of up to this many known distances counts as key frames that were
+ * not received. */
 #define MOST_KEYS 3
 
 static void
@@ -24,9 +24,10 @@ deliver_unit (LmccGate *gate, LmccGateUnit *unit, gboolean segment,
     gate->stats.units_corrupted++;
 }
 
-/* Whether all layers of @rung are held: it is delivered only whole, because one
- * more picture per second is worth more than a sharper one now and then. Where
- * layers are mixed the table does not tell, and what arrives decides. */
+/* Whether all layers of @rung are joined. A rung is delivered only complete,
+ * because a constant picture rate is worth more than an occasional sharper
+ * picture. In mixed layers the layer table does not show it, and the
+ * received units decide. */
 gboolean
 lmcc_gate_rung_is_held (const LmccGate *gate, gint rung)
 {
@@ -43,7 +44,7 @@ lmcc_gate_rung_is_held (const LmccGate *gate, gint rung)
   return (layers & ~gate->held) == 0;
 }
 
-/* Whether to go to @rung, or on with it, at a key frame. */
+/* Whether to change to @rung, or to stay with it, at a key frame. */
 static gboolean
 rung_is_whole (const LmccGate *gate, gint rung)
 {
@@ -77,9 +78,9 @@ set_active (LmccGate *gate, gint rung)
   gate->delivery.discont = TRUE;
 }
 
-/* Goes down to @rung at once: the decoder is given its units since the key
- * frame again, those that were shown already under a new segment that hides
- * them. */
+/* Changes down to @rung at once: the decoder gets the units of the lower
+ * rung since the key frame. Pictures that were already shown come in a new
+ * segment that hides them. */
 static void
 switch_down (LmccGate *gate, gint rung)
 {
@@ -94,8 +95,8 @@ switch_down (LmccGate *gate, gint rung)
   }
 }
 
-/* Called when the active rung can no longer be decoded: takes the highest whole
- * one below, if there is one. */
+/* Call it when the current rung can no longer be decoded: changes to the
+ * highest complete rung below, if there is one. */
 void
 lmcc_gate_fall_back (LmccGate *gate)
 {
@@ -130,8 +131,9 @@ lmcc_gate_commit_key (LmccGate *gate)
   lmcc_gate_unit_unref (unit);
 }
 
-/* A key frame of the active rung or a higher one: the highest whole one of its
- * picture is taken, so it waits until no better one can come. */
+/* A key frame of the current rung or a higher one. The highest complete rung
+ * of the picture is taken, so the key frame waits until no better one can
+ * arrive. */
 static void
 offer_key (LmccGate *gate, LmccGateUnit *unit, LmccTime deadline)
 {
@@ -149,8 +151,9 @@ is_wanted (const LmccGate *gate, const LmccGateUnit *key)
       && (key->stream >= gate->active || !rung_is_whole (gate, gate->active));
 }
 
-/* The key frame that waits is not held any more: the best one below it takes
- * its place. Without any, the active rung would go on without its own. */
+/* The waiting key frame is no longer joined, and the best one below replaces
+ * it. If there is none, the current rung would continue without its own key
+ * frame. */
 void
 lmcc_gate_replace_key (LmccGate *gate)
 {
@@ -175,7 +178,8 @@ is_near (guint32 distance, guint32 other, guint32 tolerance)
   return MAX (distance, other) - MIN (distance, other) <= tolerance;
 }
 
-/* Whether the key frames in between did not come. */
+/* Whether the distance is a multiple of the known one, with the key frames
+ * in between missing. */
 static gboolean
 is_multiple (guint32 distance, guint32 known)
 {
@@ -185,8 +189,8 @@ is_multiple (guint32 distance, guint32 known)
       && is_near (distance, n * known, known / KEY_TOLERANCE);
 }
 
-/* Encoders make some of their key frames where a scene begins: what comes next
- * is known only where two distances are the same but for a picture or two. */
+/* Encoders insert some key frames at scene changes, so the next key frame
+ * can be predicted only if two distances are equal within a picture or two. */
 static void
 note_key (LmccGateKeys *keys, guint32 timestamp)
 {
@@ -215,7 +219,7 @@ lmcc_gate_pass_unit (LmccGate *gate, LmccGateUnit *unit, LmccTime deadline)
   if (lmcc_gate_unit_is_key (unit)
       && (unit->stream == 0 || !lmcc_gate_rung_is_held (gate, 0)))
     note_key (&gate->keys, unit->timestamp);
-  /* Of the same picture, and it needs the key frame before it. */
+  /* It belongs to the same picture and depends on the key frame before it. */
   if (gate->key != NULL && gate->key->stream == unit->stream)
     lmcc_gate_commit_key (gate);
   if (lmcc_gate_unit_is_key (unit) && is_wanted (gate, unit))

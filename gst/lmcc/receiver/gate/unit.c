@@ -3,8 +3,9 @@
  */
 #include "receiver/gate/unit.h"
 
-/* Packets of a unit, and of what a rung keeps since its last key frame: more
- * than any real stream has, so that a hostile one cannot exhaust memory. */
+/* Greatest number of packets in a unit, and in what a rung keeps since its
+ * last key frame: more than any real stream has, so that a hostile one
+ * cannot exhaust memory. */
 #define MAX_UNIT_PACKETS 8192
 #define MAX_HISTORY_PACKETS 65536
 
@@ -14,12 +15,10 @@ packet_clear (LmccGateUnitPacket *packet)
   lmcc_packet_unref (packet->packet);
 }
 
-/*
- * lmcc_gate_unit_new:
- * @item: the first packet that came; not taken yet
+/* lmcc_gate_unit_new:
+ * @item: the first received packet of the unit; not added yet
  *
- * Returns: (transfer full): a unit to which @item is to be added
- */
+ * Returns: (transfer full): a unit to which @item is to be added */
 LmccGateUnit *
 lmcc_gate_unit_new (const LmccMergeItem *item)
 {
@@ -70,10 +69,8 @@ lmcc_gate_unit_takes (const LmccGateUnit *unit, const LmccMergeItem *item)
       && unit->timestamp == item->rtp.timestamp && !item->header.first;
 }
 
-/*
- * lmcc_gate_unit_break:
- * @unit: a unit that is not whole, and will not be
- */
+/* lmcc_gate_unit_break:
+ * @unit: a unit that is incomplete and stays so */
 void
 lmcc_gate_unit_break (LmccGateUnit *unit)
 {
@@ -81,15 +78,14 @@ lmcc_gate_unit_break (LmccGateUnit *unit)
   g_array_set_size (unit->packets, 0);
 }
 
-/*
- * lmcc_gate_unit_add:
+/* lmcc_gate_unit_add:
  * @unit: a unit
- * @item: its next packet; the packet is owned by @unit then
+ * @item: the next packet of @unit, which takes ownership of the packet
  *
- * A gap before @item, or more packets than a unit may have, break @unit.
+ * A gap before @item, or more packets than a unit may have, make @unit
+ * incomplete.
  *
- * Returns: whether nothing more is to be added
- */
+ * Returns: whether the unit has ended */
 gboolean
 lmcc_gate_unit_add (LmccGateUnit *unit, const LmccMergeItem *item)
 {
@@ -108,15 +104,15 @@ lmcc_gate_unit_add (LmccGateUnit *unit, const LmccMergeItem *item)
   return item->header.last || is_full;
 }
 
-/* Returns whether a decoder can begin with it. */
+/* Returns whether a decoder can begin with the unit. */
 gboolean
 lmcc_gate_unit_is_key (const LmccGateUnit *unit)
 {
   return unit->klass == 0 && unit->switch_point;
 }
 
-/* A picture may have thousands of packets: they go one by one, where nobody
- * else has the unit. */
+/* A picture may have thousands of packets. They are freed one by one if
+ * nobody else holds the unit. */
 static guint
 free_unit (gpointer object)
 {
@@ -136,11 +132,9 @@ free_unit (gpointer object)
   return 1;
 }
 
-/*
- * lmcc_gate_history_clear:
- * @history: a rung's
- * @discard: (nullable): gets its units
- */
+/* lmcc_gate_history_clear:
+ * @history: the history of a rung
+ * @discard: (nullable): takes over its units */
 void
 lmcc_gate_history_clear (LmccGateHistory *history, LmccDiscard *discard)
 {
@@ -151,15 +145,13 @@ lmcc_gate_history_clear (LmccGateHistory *history, LmccDiscard *discard)
   history->n_packets = 0;
 }
 
-/*
- * lmcc_gate_history_push:
- * @history: a rung's
- * @unit: its next whole unit; a reference is taken
- * @discard: (nullable): gets the units before it, where they are not needed
+/* lmcc_gate_history_push:
+ * @history: the history of a rung
+ * @unit: the rung's next complete unit; the history takes a reference
+ * @discard: (nullable): takes over earlier units that are no longer needed
  *
- * A key frame starts it anew. Without one nothing is kept, and what grows
- * beyond all bounds is forgotten up to the next.
- */
+ * A key frame starts the history anew. Without a key frame nothing is kept,
+ * and a history that exceeds its limit is dropped until the next key frame. */
 void
 lmcc_gate_history_push (LmccGateHistory *history, LmccGateUnit *unit,
     LmccDiscard *discard)

@@ -18,14 +18,14 @@ typedef struct
 /**
  * LmccGateUnit:
  * @timestamp: RTP timestamp of its packets
- * @broken: a packet of it is missing, and it is of no use
- * @corrupted: it depends on something that was lost
- * @n_packets: that came of it
- * @last_osn: order sequence number of the latest
- * @packets: of LmccGateUnitPacket, owned; none of one that is broken
+ * @broken: a packet is missing, and the unit is useless
+ * @corrupted: the unit depends on something that was lost
+ * @n_packets: number of received packets
+ * @last_osn: order sequence number of the latest packet
+ * @packets: queue of LmccGateUnitPacket, owned; empty if @broken
  *
- * A unit as its packets come out of the merge. The rest is what its first packet's
- * element says.
+ * A unit that is being collected from the merge's output. The remaining fields are copies
+ * from its first packet's header element.
  */
 typedef struct
 {
@@ -44,10 +44,10 @@ typedef struct
 
 /**
  * LmccGateHistory:
- * @units: of LmccGateUnit, from the last key frame on
- * @n_packets: of all units
+ * @units: queue of LmccGateUnit, from the last key frame on
+ * @n_packets: packets of all units
  *
- * What a decoder needs to take over a rung. Zeros are an empty one.
+ * Units that a decoder needs to change to a rung. All zeros: empty.
  */
 typedef struct
 {
