@@ -2,25 +2,23 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/*
- * Layers above a base whose rate the network sets. What they carry leaves after
- * all that precedes it in the base: receivers merge in that order and would
- * wait for it, and what refers to a picture that the base had to drop is of no
- * use.
- */
+/* Layers above a base layer whose rate the network sets. Their packets are
+ * sent after everything that precedes them in the base layer, because
+ * receivers merge in that order and would wait for it. Units that refer to a
+ * picture dropped from the base layer are useless. */
 #include "sender/above-base.h"
 
 #include "sender/private.h"
 
-/* What was pushed, in this order. */
+/* Pushed units in decoding order. */
 typedef struct
 {
-  LmccQueuedUnit *waits; /* NULL: of the base, or there is no room */
+  LmccQueuedUnit *waits; /* NULL: of the base layer, or there is no room */
   guint16 osn;
   guint stream;
   guint klass;
   gboolean switch_point;
-  gboolean sent; /* of the base: it has left whole */
+  gboolean sent; /* of the base layer: completely sent */
 } Entry;
 
 static void
@@ -45,7 +43,7 @@ lmcc_sender_waits_above (const LmccSender *sender)
   return sender->above.n_packets > 0;
 }
 
-/* Returns the pictures of the class that were dropped here. */
+/* Returns the number of pictures of the class that were dropped here. */
 guint64
 lmcc_sender_get_dropped_above (const LmccSender *sender, guint klass)
 {
@@ -66,11 +64,10 @@ note (LmccSender *sender, const LmccUnit *unit)
   return entry;
 }
 
-/*
- * lmcc_sender_note_base:
- * @sender: of a session with layers above a base that is driven
- * @unit: that is pushed to the base, or dropped in its place
- */
+/* lmcc_sender_note_base:
+ * @sender: the sender of a session with layers above a network-driven base
+ *     layer
+ * @unit: a unit that is pushed to the base layer, or dropped from it */
 void
 lmcc_sender_note_base (LmccSender *sender, const LmccUnit *unit)
 {
@@ -78,17 +75,15 @@ lmcc_sender_note_base (LmccSender *sender, const LmccUnit *unit)
     note (sender, unit);
 }
 
-/*
- * lmcc_sender_base_leaves:
- * @sender: likewise
- * @queued: (nullable): a unit of the base whose next packet leaves
- */
+/* lmcc_sender_base_leaves:
+ * @sender: as for lmcc_sender_note_base()
+ * @queued: (nullable): a unit of the base layer whose next packet is sent */
 void
 lmcc_sender_base_leaves (LmccSender *sender, const LmccQueuedUnit *queued)
 {
   GList *l;
 
-  /* Sound has the number of the picture behind it. */
+  /* Sound has the order number of the next picture. */
   if (queued == NULL || queued->unit->stream == LMCC_STREAM_SOUND
       || queued->next + 1 < queued->unit->packets->len)
     return;
@@ -102,11 +97,9 @@ lmcc_sender_base_leaves (LmccSender *sender, const LmccQueuedUnit *queued)
   }
 }
 
-/*
- * lmcc_sender_push_above:
- * @sender: likewise
- * @queued: (transfer full): of a layer above the base, numbered
- */
+/* lmcc_sender_push_above:
+ * @sender: as for lmcc_sender_note_base()
+ * @queued: (transfer full): a numbered unit of a layer above the base layer */
 void
 lmcc_sender_push_above (LmccSender *sender, LmccQueuedUnit *queued)
 {
@@ -149,7 +142,7 @@ release (LmccSender *sender, LmccQueuedUnit *queued, LmccTime now)
   lmcc_sender_push_paced (sender, layer, queued, now);
 }
 
-/* Other rungs do not refer to the base's. */
+/* Other rungs do not refer to the pictures of the base layer. */
 static gboolean
 is_useful (LmccSender *sender, const Entry *entry)
 {
@@ -164,13 +157,11 @@ is_useful (LmccSender *sender, const Entry *entry)
   return FALSE;
 }
 
-/*
- * lmcc_sender_release_above:
- * @sender: any
+/* lmcc_sender_release_above:
+ * @sender: any sender
  * @now: the time
  *
- * Hands on to their layers what the base has passed.
- */
+ * Passes units on to their layers once the base layer has passed them. */
 void
 lmcc_sender_release_above (LmccSender *sender, LmccTime now)
 {
@@ -191,14 +182,12 @@ lmcc_sender_release_above (LmccSender *sender, LmccTime now)
   }
 }
 
-/*
- * lmcc_sender_next_number:
- * @sender: any
+/* lmcc_sender_next_number:
+ * @sender: any sender
  * @layer: a layer
  *
- * Returns: an order sequence number that nothing which is still to be pushed to
- *     the layer's queue is below
- */
+ * Returns: a lower bound of the order sequence numbers that are still to be
+ * pushed to the layer's queue */
 guint16
 lmcc_sender_next_number (const LmccSender *sender, guint layer)
 {

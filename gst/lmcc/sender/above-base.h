@@ -11,10 +11,10 @@ G_BEGIN_DECLS
 
 /**
  * LmccSenderAbove:
- * @entries: what the base has not passed
- * @n_packets: that wait
- * @broken: as in #LmccLiveQueue, where the base has passed
- * @n_dropped: pictures, by class
+ * @entries: units that the base layer has not passed
+ * @n_packets: number of waiting packets
+ * @broken: as in #LmccLiveQueue, for the units that the base layer has passed
+ * @n_dropped: dropped pictures, per class
  */
 typedef struct
 {

@@ -1,8 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which of several senders that begin at the same moment takes which addresses.
- */
+ * Chooses addresses for senders that start at the same moment. */
 #include <gst/lmcc/lmcc-address-claims.h>
 #include <gst/lmcc/lmcc-session.h>
 
@@ -12,8 +11,8 @@
 
 /**
  * lmcc_address_claims_init:
- * @claims: (out): of nobody else so far
- * @ssrc_base: S0 of the session that is to begin
+ * @claims: (out): no claims of other senders
+ * @ssrc_base: S0 of the session that is about to start
  */
 void
 lmcc_address_claims_init (LmccAddressClaims *claims, guint32 ssrc_base)
@@ -25,10 +24,11 @@ lmcc_address_claims_init (LmccAddressClaims *claims, guint32 ssrc_base)
  * lmcc_address_claims_build:
  * @claims: the claims
  *
- * Builds the own claim, for the default address's port of RTCP. It may be lost,
- * and others may begin to listen later: it is sent several times.
+ * Builds the sender's own claim, for the RTCP port of the default address. Send
+ * it several times, because it may be lost and other senders may start
+ * listening later.
  *
- * Returns: (transfer full): a packet
+ * Returns: (transfer full): the packet to send
  */
 LmccPacket *
 lmcc_address_claims_build (const LmccAddressClaims *claims)
@@ -52,13 +52,13 @@ find (const LmccAddressClaims *claims, guint32 ssrc_base)
 /**
  * lmcc_address_claims_take:
  * @claims: the claims
- * @data: one UDP payload from the default address's port of RTCP
- * @size: its length
+ * @data: one UDP payload from the RTCP port of the default address
+ * @size: its length in bytes
  *
- * What is no claim, or is the own one, is passed over; so is that of one sender
- * more than %LMCC_ADDRESS_CLAIMS_MAX.
+ * Takes the claim of another sender. Other packets, the sender's own claim, and
+ * claims beyond %LMCC_ADDRESS_CLAIMS_MAX are ignored.
  *
- * Returns: whether it is another's claim
+ * Returns: whether it is the claim of another sender
  */
 gboolean
 lmcc_address_claims_take (LmccAddressClaims *claims, const guint8 *data,
@@ -79,11 +79,12 @@ lmcc_address_claims_take (LmccAddressClaims *claims, const guint8 *data,
 /**
  * lmcc_address_claims_take_media:
  * @claims: the claims
- * @data: one UDP payload from the port of media of any address that may be
- *     taken
- * @size: its length
+ * @data: one UDP payload from the media port of any of the possible address
+ *     ranges
+ * @size: its length in bytes
  *
- * Who sends has chosen its addresses, and is waited for no longer.
+ * A sender that sends media has chosen its range, so its claim no longer
+ * counts.
  */
 void
 lmcc_address_claims_take_media (LmccAddressClaims *claims, const guint8 *data,
@@ -99,8 +100,9 @@ lmcc_address_claims_take_media (LmccAddressClaims *claims, const guint8 *data,
     claims->others[i] = claims->others[--claims->n_others];
 }
 
-/* How many of the free ranges are others': those of the senders with a lower S0
- * that have not begun to send yet. All who heard each other count alike. */
+/* How many of the free ranges belong to other senders: those with a lower S0
+ * that do not send media yet. All senders that heard each other compute the
+ * same order. */
 static guint
 get_rank (const LmccAddressClaims *claims)
 {
@@ -115,12 +117,13 @@ get_rank (const LmccAddressClaims *claims)
 /**
  * lmcc_address_claims_choose:
  * @claims: the claims
- * @taken: (array length=n_ranges): whether somebody sends to that range
- * @n_ranges: how many there are
+ * @taken: (array length=n_ranges): whether another sender uses the range
+ * @n_ranges: number of ranges
  *
- * No two of the senders that heard each other choose the same.
+ * Chooses an address range. Senders that heard each other's claims choose
+ * different ranges.
  *
- * Returns: which range the session takes, or @n_ranges where none is left
+ * Returns: the index of the range for the session, or @n_ranges if none is free
  */
 guint
 lmcc_address_claims_choose (const LmccAddressClaims *claims,

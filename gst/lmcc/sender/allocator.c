@@ -25,7 +25,7 @@ count_classes (guint16 classes)
   return n;
 }
 
-/* Rungs that have layers of their own; the others share the last layer. */
+/* Rungs with layers of their own; the other rungs share the last layer. */
 static guint
 count_own_rungs (const LmccAllocator *allocator)
 {
@@ -81,13 +81,11 @@ build_table (LmccAllocator *allocator)
   }
 }
 
-/*
- * lmcc_allocator_init:
+/* lmcc_allocator_init:
  * @allocator: (out): the allocator
- * @session: base address and number of rungs
+ * @session: provides base address and number of rungs
  *
- * Starts with a layer for class 0 of every rung.
- */
+ * Starts with one layer for class 0 of each rung. */
 void
 lmcc_allocator_init (LmccAllocator *allocator, const LmccSession *session)
 {
@@ -100,11 +98,9 @@ lmcc_allocator_init (LmccAllocator *allocator, const LmccSession *session)
   build_table (allocator);
 }
 
-/*
- * lmcc_allocator_init_shaped:
+/* lmcc_allocator_init_shaped:
  * @allocator: (out): the allocator
- * @session: its layers, which stay
- */
+ * @session: provides the layers, which stay constant */
 void
 lmcc_allocator_init_shaped (LmccAllocator *allocator,
     const LmccSession *session)
@@ -119,12 +115,10 @@ lmcc_allocator_init_shaped (LmccAllocator *allocator,
   }
 }
 
-/*
- * lmcc_allocator_join_classes:
- * @allocator: an allocator of native layers that nothing waits in
+/* lmcc_allocator_join_classes:
+ * @allocator: an allocator of native layers without waiting units
  *
- * All classes go to one layer.
- */
+ * Puts all classes of a rung into one layer. */
 void
 lmcc_allocator_join_classes (LmccAllocator *allocator)
 {
@@ -132,14 +126,12 @@ lmcc_allocator_join_classes (LmccAllocator *allocator)
   build_table (allocator);
 }
 
-/*
- * lmcc_allocator_make_base_thin:
- * @allocator: an allocator of native layers that nothing waits in
+/* lmcc_allocator_make_base_thin:
+ * @allocator: an allocator of native layers without waiting units
  *
- * The base carries no rung: only sound, if there is any.
+ * Makes the base layer carry no rung, only sound if there is any.
  *
- * Returns: %FALSE if there are too few groups for that
- */
+ * Returns: %FALSE if there are too few groups */
 gboolean
 lmcc_allocator_make_base_thin (LmccAllocator *allocator)
 {
@@ -151,14 +143,12 @@ lmcc_allocator_make_base_thin (LmccAllocator *allocator)
   return TRUE;
 }
 
-/*
- * lmcc_allocator_number:
+/* lmcc_allocator_number:
  * @allocator: an allocator
- * @layer: the layer that may send
- * @next_osn: (inout): the order sequence number that the next new packet has
+ * @layer: the layer whose turn it is
+ * @next_osn: (inout): the order sequence number of the next new packet
  *
- * Numbers the unit that begins, where that was not done when it was pushed.
- */
+ * Numbers the unit that begins, unless it was numbered when it was pushed. */
 void
 lmcc_allocator_number (LmccAllocator *allocator, guint layer, guint16 *next_osn)
 {
@@ -172,12 +162,10 @@ lmcc_allocator_number (LmccAllocator *allocator, guint layer, guint16 *next_osn)
     *next_osn = (guint16) (*next_osn + queued->unit->packets->len);
 }
 
-/*
- * lmcc_allocator_flush:
+/* lmcc_allocator_flush:
  * @allocator: an allocator
  *
- * Drops everything that waits.
- */
+ * Drops all waiting units. */
 void
 lmcc_allocator_flush (LmccAllocator *allocator)
 {
@@ -202,19 +190,17 @@ lmcc_allocator_knows (const LmccAllocator *allocator, guint klass)
   return ((allocator->classes | allocator->joined) & 1u << klass) != 0;
 }
 
-/*
- * lmcc_allocator_add_class:
+/* lmcc_allocator_add_class:
  * @allocator: an allocator
- * @klass: a class that it does not know yet
- * @moved: (out): for each old layer its new place
+ * @klass: a new class
+ * @moved: (out): the new index of each old layer
  *
- * Adds a layer for @klass to every rung. Where that would be more layers than
- * the session may have, the units of @klass go to the highest layer of their
- * rung whose class is below: who holds a layer then still gets all that its
+ * Adds a layer for @klass to every rung. If that exceeds the permitted number
+ * of layers, units of @klass join the highest layer of their rung with a lower
+ * class: receivers that have joined a layer then still get everything that its
  * units refer to.
  *
- * Returns: %FALSE if the class joined layers that there are
- */
+ * Returns: %FALSE if the class joined existing layers */
 gboolean
 lmcc_allocator_add_class (LmccAllocator *allocator, guint klass,
     guint8 moved[LMCC_MAX_LAYERS])
@@ -247,14 +233,12 @@ lmcc_allocator_add_class (LmccAllocator *allocator, guint klass,
   return fits;
 }
 
-/*
- * lmcc_allocator_get_layer:
+/* lmcc_allocator_get_layer:
  * @allocator: an allocator
- * @stream: a rung, or sound
+ * @stream: a rung, or the sound
  * @klass: a class
  *
- * Returns: the layer that carries such units
- */
+ * Returns: the layer that carries units of this stream and class */
 guint
 lmcc_allocator_get_layer (const LmccAllocator *allocator, guint stream,
     guint klass)
@@ -275,11 +259,10 @@ lmcc_allocator_get_layer (const LmccAllocator *allocator, guint stream,
   return found;
 }
 
-/*
- * lmcc_allocator_describe:
+/* lmcc_allocator_describe:
  * @allocator: an allocator
- * @session: its layers, but for the rates, and number of groups are set
- */
+ * @session: (inout): gets the layers, without their rates, and the number of
+ *     groups */
 void
 lmcc_allocator_describe (const LmccAllocator *allocator, LmccSession *session)
 {
@@ -327,19 +310,17 @@ drop_least_important (LmccAllocatorLayer *layer, guint klass,
   return TRUE;
 }
 
-/*
- * lmcc_allocator_make_room:
+/* lmcc_allocator_make_room:
  * @allocator: an allocator
  * @layer: a layer
- * @klass: class of a unit that is to be pushed
- * @n_packets: its packets
- * @n_dropped: (inout): by class, incremented for each unit dropped for it
+ * @klass: class of a unit to be pushed
+ * @n_packets: its number of packets
+ * @n_dropped: (inout): per class, incremented for each unit dropped
  *
- * Keeps the queue within %LMCC_ALLOCATOR_MAX_QUEUE: the newest unit of the
- * highest class goes. A unit that is being sent is never cut.
+ * Keeps the queue within %LMCC_ALLOCATOR_MAX_QUEUE by dropping the newest units
+ * of the highest class. A unit that is being sent is never cut.
  *
- * Returns: %FALSE if the new unit is the one to be dropped
- */
+ * Returns: %FALSE if the new unit must be dropped */
 gboolean
 lmcc_allocator_make_room (LmccAllocator *allocator, guint layer, guint klass,
     guint n_packets, guint64 n_dropped[LMCC_MAX_CLASSES])
@@ -357,12 +338,11 @@ lmcc_allocator_make_room (LmccAllocator *allocator, guint layer, guint klass,
   return TRUE;
 }
 
-/*
- * lmcc_allocator_push:
+/* lmcc_allocator_push:
  * @allocator: an allocator
  * @layer: a layer
- * @queued: (transfer full): what it is to send, behind all that waits there
- */
+ * @queued: (transfer full): a unit to send after everything that waits in
+ *     the layer */
 void
 lmcc_allocator_push (LmccAllocator *allocator, guint layer,
     LmccQueuedUnit *queued)
@@ -397,8 +377,8 @@ take_packet (LmccAllocator *allocator, LmccQueuedUnit *queued,
   queued->taken += packet->size;
 }
 
-/* Whether what comes after the layer's first unit is of the same picture:
- * another spatial layer of it. */
+/* Whether the unit after the layer's first one belongs to the same picture,
+ * as another spatial layer. */
 static gboolean
 picture_goes_on (const LmccAllocatorLayer *layer, const LmccUnit *unit)
 {
@@ -409,14 +389,12 @@ picture_goes_on (const LmccAllocatorLayer *layer, const LmccUnit *unit)
       && after->presentation_time == unit->presentation_time;
 }
 
-/*
- * lmcc_allocator_take:
+/* lmcc_allocator_take:
  * @allocator: an allocator
- * @layer: the layer that may send
- * @allotment: (out): the packet for it
+ * @layer: the layer whose turn it is
+ * @allotment: (out): its next packet
  *
- * Returns: %FALSE if nothing waits
- */
+ * Returns: %FALSE if nothing waits */
 gboolean
 lmcc_allocator_take (LmccAllocator *allocator, guint layer,
     LmccAllotment *allotment)
@@ -436,14 +414,12 @@ lmcc_allocator_take (LmccAllocator *allocator, guint layer,
   return TRUE;
 }
 
-/*
- * lmcc_allocator_peek_size:
+/* lmcc_allocator_peek_size:
  * @allocator: an allocator
  * @layer: a layer
  *
- * Returns: bytes of the IP packet that lmcc_allocator_take() has next; 0 if
- *     nothing waits
- */
+ * Returns: size in bytes of the IP packet that lmcc_allocator_take() returns
+ * next; 0 if nothing waits */
 gsize
 lmcc_allocator_peek_size (const LmccAllocator *allocator, guint layer)
 {
@@ -456,15 +432,13 @@ lmcc_allocator_peek_size (const LmccAllocator *allocator, guint layer)
           g_ptr_array_index (queued->unit->packets, queued->next));
 }
 
-/*
- * lmcc_allocator_low_water_mark:
+/* lmcc_allocator_low_water_mark:
  * @allocator: an allocator
  * @layer: a layer
- * @next_osn: the order sequence number that the next new packet will have
+ * @next_osn: the order sequence number of the next new packet
  *
  * Returns: the smallest order sequence number that the layer may still send
- *     under the present table
- */
+ * under the current table */
 guint16
 lmcc_allocator_low_water_mark (const LmccAllocator *allocator, guint layer,
     guint16 next_osn)
@@ -495,26 +469,22 @@ lmcc_allocator_is_empty (const LmccAllocator *allocator)
   return TRUE;
 }
 
-/*
- * lmcc_allocator_packet_size:
+/* lmcc_allocator_packet_size:
  * @allocator: an allocator
- * @payload_size: RTP payload bytes
+ * @payload_size: size of an RTP payload in bytes
  *
- * Returns: bytes of the IP packet that carries them
- */
+ * Returns: size in bytes of the IP packet that carries it */
 gsize
 lmcc_allocator_packet_size (const LmccAllocator *allocator, gsize payload_size)
 {
   return allocator->packet_overhead + payload_size;
 }
 
-/*
- * lmcc_allocator_media_size:
+/* lmcc_allocator_media_size:
  * @allocator: an allocator
- * @packet: an RTP packet as the payloader made it
+ * @packet: an RTP packet from the payloader
  *
- * Returns: bytes of the IP packet that it becomes
- */
+ * Returns: size in bytes of the IP packet to be sent for it */
 gsize
 lmcc_allocator_media_size (const LmccAllocator *allocator, LmccPacket *packet)
 {
@@ -525,12 +495,10 @@ lmcc_allocator_media_size (const LmccAllocator *allocator, LmccPacket *packet)
   return lmcc_allocator_packet_size (allocator, payload_size);
 }
 
-/*
- * lmcc_allocator_queued_bytes:
+/* lmcc_allocator_queued_bytes:
  * @layer: a layer
  *
- * Returns: bytes of the IP packets that wait in it
- */
+ * Returns: total size in bytes of the IP packets that wait in the layer */
 gsize
 lmcc_allocator_queued_bytes (const LmccAllocatorLayer *layer)
 {

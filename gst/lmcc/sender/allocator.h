@@ -10,25 +10,24 @@
 
 G_BEGIN_DECLS
 
-/* Packets that wait in one layer at most: those of 100 Mbit/s in 12 s, more than
- * the longest window, and of 1 Gbit/s in 1.2 s. At 1200 bytes they are
- * 157 MB. */
+/* Greatest number of waiting packets per layer: 12 s at 100 Mbit/s, more than the
+ * longest window, or 1.2 s at 1 Gbit/s. At 1200 bytes they take 157 MB. */
 #define LMCC_ALLOCATOR_MAX_QUEUE 131072
 
 /**
  * LmccQueuedUnit:
  * @unit: the unit, owned
- * @next: the packet of it that is sent next; those before have left it
- * @taken: bytes of these, as the payloader made them
- * @bytes: what is left of it, as IP packets
- * @largest: bytes of the largest of these; of layers of fixed rates
+ * @next: index of its next packet to send; earlier packets are gone
+ * @taken: bytes of the packets already taken, as the payloader made them
+ * @bytes: size of the rest as IP packets, in bytes
+ * @largest: layers of fixed rates: size of the largest of these packets
  * @deadline: when its last packet has to be sent
  * @osn: order sequence number of its first packet; sound has none
- * @anchor: class-0 units of its stream up to it
- * @continued: it goes on a unit that began in a lower layer
- * @more: it goes on in a higher layer
- * @unnumbered: @osn is not known before the unit begins to be sent
- * @window: of layers of fixed rates, the window that it is of; they are counted
+ * @anchor: number of class-0 units of its stream up to this one
+ * @continued: it continues a unit that began in a lower layer
+ * @more: it continues in a higher layer
+ * @unnumbered: @osn is set only when the unit begins to be sent
+ * @window: layers of fixed rates: number of its window
  */
 typedef struct
 {
@@ -48,19 +47,19 @@ typedef struct
 
 /**
  * LmccAllotment:
- * @packet: (transfer full): the RTP packet as the payloader made it
- * @presentation_time: of its unit
- * @stream: of its unit
- * @klass: of its unit
- * @switch_point: of its unit
- * @anchor: of its unit
- * @osn: its own order sequence number
- * @first: the first packet of its unit
- * @last: the last packet of its unit
- * @more: its unit goes on in a higher layer
- * @marker: nothing of its picture follows in this layer
+ * @packet: (transfer full): the RTP packet from the payloader
+ * @presentation_time: presentation time of its unit
+ * @stream: stream of its unit
+ * @klass: class of its unit
+ * @switch_point: its unit is a switch point
+ * @anchor: anchor of its unit
+ * @osn: order sequence number of the packet
+ * @first: it is the first packet of its unit
+ * @last: it is the last packet of its unit
+ * @more: its unit continues in a higher layer
+ * @marker: nothing more of its picture follows in this layer
  *
- * What the allocator gives for one transmission opportunity.
+ * The packet that the allocator provides for one transmission opportunity.
  */
 typedef struct
 {
@@ -77,7 +76,7 @@ typedef struct
   gboolean marker;
 } LmccAllotment;
 
-/* One layer: what it carries, and what waits in it. */
+/* One layer: its contents and its queue. */
 typedef struct
 {
   guint8 stream;
@@ -89,9 +88,9 @@ typedef struct
 
 /**
  * LmccAllocator:
- * What waits in each layer. In native allocation each (rung, class) that has
- * occurred is a layer, ordered by (rung, class). In shaped allocation the layers
- * are given, and LmccShaper says what goes where.
+ * The queues of the layers. With native layers, each (rung, class) that has occurred is a
+ * layer, in the order (rung, class). Layers of fixed rates are given, and LmccShaper
+ * assigns the units.
  */
 typedef struct
 {

@@ -10,33 +10,32 @@
 
 #include <string.h>
 
-/* So long after one another. */
+/* Interval between the repetitions. */
 #define RECORD_REPEAT_INTERVAL (20 * LMCC_MSECOND)
 
 /* RFC 3550 section 6.2: control traffic is 1/20 of the session's. */
 #define CONTROL_SHARE 20
 
-/* The record leaves so long before a key frame: who learns of the session by it
- * has joined the layers above the base when the key frame comes. On the
- * loopback interface that took 41 ms. */
+/* The record precedes a key frame by this time, so that a receiver that
+ * learns of the session from it has joined the layers above the base layer
+ * when the key frame arrives. On the loopback interface that took 41 ms. */
 #define KEY_LEAD (60 * LMCC_MSECOND)
 
-/* A record that left so long before a key frame is the one in front of it. */
+/* A record sent at most this long before a key frame counts as the one that
+ * precedes it. */
 #define KEY_LEAD_MAX (2 * KEY_LEAD)
 
-/*
- * lmcc_announcer_get_rtp_time:
+/* lmcc_announcer_get_rtp_time:
  * @announcer: an announcer
- * @session: its session
- * @stream: a rung or sound, for the clock rate
- * @time: on the sender's clock
+ * @session: the session of @announcer
+ * @stream: a rung or the sound, for the clock rate
+ * @time: a time on the sender's clock
  *
- * Rounds to the nearest unit: presentation times that were rounded down to
- * nanoseconds give the encoder's own ticks again. The product of the seconds
- * may wrap, as the timestamp does.
+ * Rounds to the nearest unit, so that presentation times that were rounded down
+ * to nanoseconds yield the encoder's own ticks again. The product of the
+ * seconds may wrap, as the timestamp does.
  *
- * Returns: the RTP timestamp of @time
- */
+ * Returns: the RTP timestamp of @time */
 guint32
 lmcc_announcer_get_rtp_time (const LmccAnnouncer *announcer,
     const LmccSession *session, guint stream, LmccTime time)
@@ -70,13 +69,11 @@ fill_reports (LmccAnnouncer *announcer, const LmccSession *session,
   }
 }
 
-/*
- * lmcc_announcer_changed:
+/* lmcc_announcer_changed:
  * @announcer: an announcer
  * @now: the time
  *
- * The layer table has changed: the record is due, and due again.
- */
+ * The layer table has changed: the record is due now and is repeated. */
 void
 lmcc_announcer_changed (LmccAnnouncer *announcer, LmccTime now)
 {
@@ -84,8 +81,7 @@ lmcc_announcer_changed (LmccAnnouncer *announcer, LmccTime now)
   announcer->repeat = now;
 }
 
-/* With records that far apart they have their share of the lowest level's
- * rate. */
+/* Records at this interval take their share of the lowest level's rate. */
 static LmccTime
 least_interval (const LmccAnnouncer *announcer, const LmccSession *session)
 {
@@ -98,18 +94,15 @@ least_interval (const LmccAnnouncer *announcer, const LmccSession *session)
   return MIN ((bits * LMCC_SECOND + rate - 1) / rate, LMCC_RECORD_INTERVAL_MAX);
 }
 
-/*
- * lmcc_announcer_expect_key:
+/* lmcc_announcer_expect_key:
  * @announcer: an announcer
- * @time: when a key frame of the lowest rung leaves
- * @distance: how long after it the next ones are expected, ns; 0 where that is
- *     not known
+ * @time: when a key frame of the lowest rung is sent
+ * @distance: expected distance of further key frames, ns; 0 if unknown
  *
- * A receiver that knows the address alone can do nothing with packets before it
- * has the record. So a record leaves in front of each key frame. It is the next
- * regular one, or one more where the control's share of the base has room for
- * it.
- */
+ * A receiver that knows only the address cannot use packets before the
+ * record arrives. Therefore a record precedes each key frame: the next
+ * regular one, or an additional one if the base layer's share for control
+ * packets has room. */
 void
 lmcc_announcer_expect_key (LmccAnnouncer *announcer, LmccTime time,
     LmccTime distance)
@@ -118,8 +111,8 @@ lmcc_announcer_expect_key (LmccAnnouncer *announcer, LmccTime time,
   announcer->key_distance = distance;
 }
 
-/* When a record may leave that is in front of a key frame, none of which has
- * one yet, or %LMCC_TIME_NONE. */
+/* When a record may be sent ahead of a key frame that none precedes yet, or
+ * %LMCC_TIME_NONE. */
 static LmccTime
 find_ahead (const LmccAnnouncer *announcer, LmccTime least)
 {
@@ -134,13 +127,11 @@ find_ahead (const LmccAnnouncer *announcer, LmccTime least)
   return MAX (key - MIN (key, KEY_LEAD), announcer->sent + least);
 }
 
-/*
- * lmcc_announcer_next:
+/* lmcc_announcer_next:
  * @announcer: an announcer
- * @session: its session
+ * @session: the session of @announcer
  *
- * Returns: when the record is due
- */
+ * Returns: when the next record is due */
 LmccTime
 lmcc_announcer_next (const LmccAnnouncer *announcer, const LmccSession *session)
 {
@@ -155,24 +146,24 @@ lmcc_announcer_next (const LmccAnnouncer *announcer, const LmccSession *session)
   if (interval == LMCC_RECORD_INTERVAL)
     return MIN (regular, ahead);
 
-  /* Of a slow base's few records each is to be in front of a key frame. */
+  /* The few records of a slow base layer should all precede key frames. */
   latest = announcer->sent + MIN (2 * interval, LMCC_RECORD_INTERVAL_MAX);
 
   return ahead <= latest ? ahead : regular;
 }
 
-/*
- * lmcc_announcer_expect:
+/* lmcc_announcer_expect:
  * @announcer: an announcer
- * @session: its session
- * @duration: a time from now on, ns
+ * @session: the session of @announcer
+ * @duration: a duration from now on, ns
  * @now: the time
  *
- * What is sent in front of a key frame is the last one of a group of pictures,
- * and the regular ones begin anew with it: they are no more than without.
+ * The record ahead of a key frame is the last one of a group of pictures, and
+ * the regular interval restarts with it, so the number of records does not
+ * grow.
  *
- * Returns: bytes of IP packets that the record takes in it at most
- */
+ * Returns: upper bound of the size of the records in this duration, in bytes
+ * of IP packets */
 gsize
 lmcc_announcer_expect (const LmccAnnouncer *announcer,
     const LmccSession *session, LmccTime duration, LmccTime now)
@@ -181,7 +172,7 @@ lmcc_announcer_expect (const LmccAnnouncer *announcer,
   LmccTime interval = MAX (least, LMCC_RECORD_INTERVAL);
   guint64 n = (now + duration - MIN (now, announcer->sent)) / interval;
 
-  /* In front of a key frame may be one more. */
+  /* There may be one more record ahead of a key frame. */
   if (least < interval)
     n++;
   n = MIN (n, duration / interval + 1);
@@ -189,16 +180,14 @@ lmcc_announcer_expect (const LmccAnnouncer *announcer,
   return announcer->size * (n + announcer->repeats);
 }
 
-/*
- * lmcc_announcer_send:
+/* lmcc_announcer_send:
  * @announcer: an announcer
- * @session: its session
- * @packet_overhead: bytes of IP and UDP headers
+ * @session: the session of @announcer
+ * @packet_overhead: size of the IP and UDP headers in bytes
  * @now: the time
  *
- * Returns: (transfer full) (element-type LmccPacket): the record's compound
- *     packets, one for each fragment; their owner is the caller
- */
+ * Returns: (transfer full) (element-type LmccPacket): the record as compound
+ * packets, one per fragment; the caller owns them */
 GPtrArray *
 lmcc_announcer_send (LmccAnnouncer *announcer, const LmccSession *session,
     gsize packet_overhead, LmccTime now)
@@ -235,14 +224,12 @@ lmcc_announcer_send (LmccAnnouncer *announcer, const LmccSession *session,
   return packets;
 }
 
-/*
- * lmcc_announcer_bye:
+/* lmcc_announcer_bye:
  * @announcer: an announcer
- * @session: its session
+ * @session: the session of @announcer
  * @now: the time
  *
- * Returns: (transfer full): the compound packet that ends the session
- */
+ * Returns: (transfer full): the compound packet that ends the session */
 LmccPacket *
 lmcc_announcer_bye (LmccAnnouncer *announcer, const LmccSession *session,
     LmccTime now)
@@ -252,13 +239,11 @@ lmcc_announcer_bye (LmccAnnouncer *announcer, const LmccSession *session,
   return lmcc_rtcp_build_bye (&announcer->reports[0], announcer->cname);
 }
 
-/*
- * lmcc_announcer_count:
+/* lmcc_announcer_count:
  * @announcer: an announcer
- * @stream: of a media packet that was sent
- * @layer: likewise
- * @payload_size: likewise, bytes
- */
+ * @stream: stream of a media packet that was sent
+ * @layer: its layer
+ * @payload_size: size of its payload in bytes */
 void
 lmcc_announcer_count (LmccAnnouncer *announcer, guint stream, guint layer,
     gsize payload_size)

@@ -9,24 +9,24 @@
 
 G_BEGIN_DECLS
 
-/* A changed record is sent so often, so that one lost packet does not keep a
- * receiver from it. */
+/* A changed record is sent this many times, so that one lost packet does not delay
+ * receivers. */
 #define LMCC_RECORD_REPEATS 3
 
 /**
  * LmccAnnouncer:
- * @cname: for SDES, owned
+ * @cname: canonical name for SDES, owned
  * @rtp_offset: RTP timestamp of time 0
  * @ntp_offset: NTP time of time 0, ns since 1900
- * @reports: of stream 0 in the base, and of the sound
- * @repeats: how often the record is still to be sent because it changed
- * @repeat: when the next of these is due
- * @sent: when the record was sent last
- * @size: bytes of IP packets that it took
- * @key: when a key frame is expected to leave, 0 where that is not known
- * @key_distance: how long after it others are expected, ns; 0 for none
+ * @reports: sender report counters of stream 0 in the base layer, and of the sound
+ * @repeats: number of remaining repetitions of a changed record
+ * @repeat: when the next repetition is due
+ * @sent: when the record was last sent
+ * @size: size of that record in bytes of IP packets
+ * @key: when the next key frame is expected to be sent, 0 if unknown
+ * @key_distance: expected distance of further key frames, ns; 0 for none
  *
- * Makes the sender's control packets, and says when.
+ * Builds the sender's control packets and schedules them.
  */
 typedef struct
 {

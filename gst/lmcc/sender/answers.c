@@ -6,38 +6,39 @@
 #include <math.h>
 #include <string.h>
 
-/* RFC 3550 section 6.2: control traffic is 1/20 of the session's; here of the
- * base's, in any LIMIT_WINDOW, and three times that in any BURST_WINDOW. */
+/* RFC 3550 section 6.2: control traffic is 1/20 of the session's; here of
+ * the base layer's, in any LIMIT_WINDOW, and three times that in any
+ * BURST_WINDOW. */
 #define LIMIT_SHARE 0.05
 #define LIMIT_WINDOW (10 * LMCC_SECOND)
 #define BURST_SHARE (3 * LIMIT_SHARE)
 #define BURST_WINDOW LMCC_SECOND
 
-/* What is aimed at, of the limit: reports come as they like, and an estimate of
- * a third of their number is still within it. */
+/* Target as a fraction of the limit. Reports arrive at random, and an
+ * estimate of a third of the audience stays within the limit. */
 #define AIM (1.0 / 3)
 
-/* Answers leave room for so many standard deviations of the reports to come,
- * and so many more. */
+/* Answers leave room for this many standard deviations of the reports to
+ * come, plus a margin of reports. */
 #define RESERVE_DEVIATIONS 4
 #define RESERVE_MARGIN 2
 
-/* Answers wait so long for others to share a packet with, and at most so long
+/* How long answers wait to share a packet with others, and how long at most
  * for room. */
 #define HOLD (50 * LMCC_MSECOND)
 #define HOLD_LONGEST (2 * LMCC_SECOND)
 
-/* Of the limit, for answers to addresses that report more than they are counted
- * for. */
+/* Fraction of the limit for answers to addresses that report more than they
+ * are counted for. */
 #define SURPLUS_PART 0.5
 
-/* RFC 3611 sections 2, 4.4 and 4.5: an XR packet with a reference time; one
- * without answers; each answer. */
+/* RFC 3611 sections 2, 4.4 and 4.5: size of an XR packet with a reference
+ * time, of an XR packet without answers, and of each answer. */
 #define REPORT_SIZE 20
 #define ANSWER_SIZE 12
 #define SUB_BLOCK_SIZE 12
 
-/* What one packet said. */
+/* Contents of one packet. */
 typedef struct
 {
   const LmccSession *session;
@@ -45,14 +46,12 @@ typedef struct
   LmccReferenceTime report;
 } Parsed;
 
-/*
- * lmcc_feedback_init:
- * @feedback: (out): nothing taken yet
- * @session: its feedback interval is the shortest
- * @packet_overhead: bytes of IP and UDP headers
+/* lmcc_feedback_init:
+ * @feedback: (out): no reports yet
+ * @session: the session; its feedback interval is the shortest one
+ * @packet_overhead: size of the IP and UDP headers in bytes
  * @now: the time
- * @secret: random
- */
+ * @secret: a random number */
 void
 lmcc_feedback_init (LmccFeedback *feedback, const LmccSession *session,
     gsize packet_overhead, LmccTime now, guint32 secret)
@@ -78,8 +77,8 @@ base_rate (const LmccSession *session)
   return (gdouble) (rate > 0 ? rate : LMCC_FEEDBACK_LEAST_RATE);
 }
 
-/* Reports per second that take, with their answers, what is aimed at. Answers
- * share packets, of which at most one leaves in HOLD. */
+/* Reports per second that take, together with their answers, the target
+ * rate. Answers share packets, at most one per HOLD. */
 static gdouble
 wanted_rate (const LmccFeedback *feedback, const LmccSession *session)
 {
@@ -113,7 +112,7 @@ spend (LmccFeedback *feedback, LmccTime now, gsize bytes)
   feedback->stats.bytes += bytes;
 }
 
-/* The bytes of the latest @window, and of the slice that it begins in. */
+/* Bytes spent in the latest @window, and in the slice in which it begins. */
 static gdouble
 spent (const LmccFeedback *feedback, LmccTime window)
 {
@@ -139,8 +138,7 @@ room_in (const LmccFeedback *feedback, const LmccSession *session,
       - (RESERVE_DEVIATIONS * sqrt (reports) + RESERVE_MARGIN) * report;
 }
 
-/* How many answers may leave now, in one packet, where they get @part of the
- * limit. */
+/* How many answers may be sent now in one packet, within @part of the limit. */
 static guint
 count_room (const LmccFeedback *feedback, const LmccSession *session,
     gdouble part)
@@ -158,14 +156,12 @@ count_room (const LmccFeedback *feedback, const LmccSession *session,
       : (guint) MIN (room / SUB_BLOCK_SIZE, LMCC_RTCP_MAX_DLRR);
 }
 
-/*
- * lmcc_feedback_note_sent:
- * @feedback: the sender's side
+/* lmcc_feedback_note_sent:
+ * @feedback: the sender's side of feedback
  * @now: the time
- * @size: of another packet than an answer that feedback made the sender send
+ * @size: size of a packet other than an answer that feedback caused
  *
- * It takes room from answers.
- */
+ * The packet reduces the room for answers. */
 void
 lmcc_feedback_note_sent (LmccFeedback *feedback, LmccTime now, gsize size)
 {
@@ -199,7 +195,7 @@ forget_earlier (LmccFeedback *feedback, guint32 ssrc)
   }
 }
 
-/* A receiver's later report stands for its earlier one. */
+/* A receiver's later report replaces its earlier one. */
 static void
 enqueue (LmccFeedback *feedback, LmccFeedbackQueue *queue,
     const LmccReferenceTime *report, LmccTime now)
@@ -246,21 +242,19 @@ get_age (const LmccReferenceTime *report)
       + ((report->ntp_time & G_MAXUINT32) * LMCC_SECOND >> 32);
 }
 
-/*
- * lmcc_feedback_take:
- * @feedback: the sender's side
- * @session: its feedback interval follows the audience
+/* lmcc_feedback_take:
+ * @feedback: the sender's side of feedback
+ * @session: (inout): the session; its feedback interval follows the audience
  * @now: the time
- * @origin: where it comes from, by lmcc_report_origin()
+ * @origin: where the packet comes from, see lmcc_report_origin()
  * @data: one UDP payload from the feedback port
- * @size: its length
+ * @size: its length in bytes
  *
- * Takes a receiver's report; one for each packet. What is none is counted. What
- * an address reports beyond its due neither counts nor takes from the others'
- * share; it is answered last.
+ * Takes a receiver's report; a packet has one. Other packets are counted.
+ * Reports of an address beyond its due are not counted and do not reduce the
+ * other receivers' share; they are answered last.
  *
- * Returns: whether @session is another now
- */
+ * Returns: whether @session changed */
 gboolean
 lmcc_feedback_take (LmccFeedback *feedback, LmccSession *session, LmccTime now,
     guint64 origin, const guint8 *data, gsize size)
@@ -289,8 +283,8 @@ lmcc_feedback_take (LmccFeedback *feedback, LmccSession *session, LmccTime now,
           wanted_rate (feedback, session)));
 }
 
-/* Where more receivers show than were known, more of their reports may be on
- * their way than are wanted. */
+/* If more receivers appear than were known, more of their reports may be
+ * under way than intended. */
 static LmccTime
 next_answer (const LmccFeedback *feedback, const LmccSession *session)
 {
@@ -323,7 +317,7 @@ drop_expired (LmccFeedback *feedback, LmccTime now)
   }
 }
 
-/* The @n oldest of each queue. */
+/* Takes the @n oldest reports of each queue. */
 static LmccPacket *
 answer_oldest (LmccFeedback *feedback, const LmccSession *session,
     const guint n[2], LmccTime now)
@@ -339,7 +333,7 @@ answer_oldest (LmccFeedback *feedback, const LmccSession *session,
       LmccTime held = now - queue->arrived[from];
 
       answers[n_taken] = queue->answers[from];
-      /* Rounded down: a round-trip time is never measured too short. */
+      /* Rounded down, so that a round-trip time is never measured too short. */
       answers[n_taken++].delay = (guint32) ((held << 16) / LMCC_SECOND);
     }
     remove_answers (queue, 0, n[i]);
@@ -352,15 +346,13 @@ answer_oldest (LmccFeedback *feedback, const LmccSession *session,
   return packet;
 }
 
-/*
- * lmcc_feedback_answer:
- * @feedback: the sender's side
- * @session: its session
+/* lmcc_feedback_answer:
+ * @feedback: the sender's side of feedback
+ * @session: the session
  * @now: the time
  *
- * Returns: (transfer full) (nullable): the answers that are due and that there
- *     is room for, as an RTCP packet for the base group
- */
+ * Returns: (transfer full) (nullable): the due answers for which there is
+ * room, as an RTCP packet for the base group */
 LmccPacket *
 lmcc_feedback_answer (LmccFeedback *feedback, const LmccSession *session,
     LmccTime now)
@@ -382,14 +374,13 @@ lmcc_feedback_answer (LmccFeedback *feedback, const LmccSession *session,
   return answer_oldest (feedback, session, n, now);
 }
 
-/*
- * lmcc_feedback_update:
- * @feedback: the sender's side
- * @session: its feedback interval follows the audience and the base's rate
+/* lmcc_feedback_update:
+ * @feedback: the sender's side of feedback
+ * @session: (inout): the session; its feedback interval follows the audience
+ *     and the base layer's rate
  * @now: the time
  *
- * Returns: whether @session is another now
- */
+ * Returns: whether @session changed */
 gboolean
 lmcc_feedback_update (LmccFeedback *feedback, LmccSession *session,
     LmccTime now)
@@ -399,14 +390,11 @@ lmcc_feedback_update (LmccFeedback *feedback, LmccSession *session,
           wanted_rate (feedback, session)));
 }
 
-/*
- * lmcc_feedback_next:
- * @feedback: the sender's side
- * @session: its session
+/* lmcc_feedback_next:
+ * @feedback: the sender's side of feedback
+ * @session: the session
  *
- * Returns: when lmcc_feedback_answer() or lmcc_feedback_update() has something
- *     to do
- */
+ * Returns: when to call lmcc_feedback_answer() or lmcc_feedback_update() */
 LmccTime
 lmcc_feedback_next (const LmccFeedback *feedback, const LmccSession *session)
 {

@@ -10,25 +10,25 @@
 
 G_BEGIN_DECLS
 
-/* Feedback and answers are counted in time slices of this length. */
+/* Length and number of the time slices in which reports and answers are counted. */
 #define LMCC_FEEDBACK_SLICE (100 * LMCC_MSECOND)
 #define LMCC_FEEDBACK_SLICES 101
 
-/* Reports that wait for their answer; one more is not answered. */
+/* Greatest number of reports that wait for an answer; further ones are not answered. */
 #define LMCC_FEEDBACK_QUEUE 101
 
-/* Until the base's rate is known it may be as low as this, bit/s: a voice. */
+/* Assumed rate of the base layer until it is known, bit/s: a low-rate voice stream. */
 #define LMCC_FEEDBACK_LEAST_RATE 16000
 
 /**
  * LmccFeedbackStats:
- * @reports: reports taken
- * @malformed: packets that were no reports
+ * @reports: accepted reports
+ * @malformed: packets that were no valid reports
  * @answers: answers sent
- * @answers_dropped: answers not sent, because there was no room for them in the
- *     feedback's share of the base rate
- * @bytes: of reports that count, of packets with answers, and of what
- *     lmcc_feedback_note_sent() is told of, with IP and UDP headers
+ * @answers_dropped: answers not sent because feedback's share of the base rate had no
+ *     room
+ * @bytes: bytes of accepted reports, of packets with answers, and of packets reported
+ *     with lmcc_feedback_note_sent(), including IP and UDP headers
  */
 typedef struct
 {
@@ -41,9 +41,9 @@ typedef struct
 
 /**
  * LmccFeedbackQueue:
- * @answers: answers that wait; delay is not filled in
- * @arrived: when the report of each came
- * @n: how many
+ * @answers: waiting answers; delay is not filled in
+ * @arrived: arrival time of the report of each
+ * @n: number of waiting answers
  */
 typedef struct
 {
@@ -54,19 +54,19 @@ typedef struct
 
 /**
  * LmccFeedback:
- * @audience: how many they are
+ * @audience: estimated size of the audience
  * @stats: counters
- * @packet_overhead: bytes of IP and UDP headers
- * @queues: answers that wait: those to addresses that report no more than they
- *     are counted for, then the others'
- * @retry: when there may be room for them again, if there was none
+ * @packet_overhead: size of the IP and UDP headers in bytes
+ * @queues: waiting answers: first those to addresses that report no more than they are
+ *     counted for, then the others
+ * @retry: when there may be room for them, if there was none
  * @slices: bytes in each of the latest time slices
- * @slice: number of the latest slice, from the time 0
+ * @slice: number of the latest slice, counted from time 0
  *
- * The sender's side of feedback: takes reports and answers them within a share
- * of the base rate that does not depend on how many they are. Where an address
- * reports more than it is counted for, as many receivers behind one do, and who
- * floods, it gets what the others leave.
+ * The sender's side of feedback: takes reports and answers them within a share of the
+ * base rate, however large the audience is. An address that reports more than it is
+ * counted for, because many receivers share it or because it floods, gets what the others
+ * leave.
  */
 typedef struct
 {

@@ -3,16 +3,14 @@
  */
 #include "sender/bit-reversal.h"
 
-/*
- * lmcc_reverse_bits:
+/* lmcc_reverse_bits:
  * @value: a number
- * @n_bits: how many of its bits count
+ * @n_bits: number of its low bits to reverse
  *
- * Where 0, 1, 2, ... are reversed, every beginning of that sequence is spread
- * evenly (van der Corput).
+ * If 0, 1, 2, ... are reversed, every prefix of the sequence is spread evenly
+ * (van der Corput).
  *
- * Returns: these bits in the reversed order
- */
+ * Returns: these bits in reversed order */
 guint
 lmcc_reverse_bits (guint value, guint n_bits)
 {

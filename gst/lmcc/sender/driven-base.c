@@ -2,10 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/*
- * The sender where all receivers get the base at one rate: what the network
- * takes says when a packet of it leaves, and what waits does not get old.
- */
+/* The sender's base layer at a single rate for all receivers: the rate that
+ * the network allows decides when a packet is sent, and units that are too
+ * old are dropped. */
 #include "sender/driven-base.h"
 
 #include "sender/private.h"
@@ -13,18 +12,19 @@
 
 #include "control/sending.h"
 
-/* The later the base is, the more comes at once in the layers above it when it
- * has left, and that needs time too. */
+/* Part of the window for the base layer's queue: the later the base layer
+ * is, the more data of the layers above it becomes due at once, and sending
+ * that takes time, too. */
 #define BASE_LIMIT_DIVISOR 2
 
-/* Returns whether the network sets the base's rate. */
+/* Returns whether the network sets the base layer's rate. */
 gboolean
 lmcc_sender_drives_base (const LmccSender *sender)
 {
   return lmcc_single_rate_is_used (&sender->driven.single);
 }
 
-/* One rate for all: there is nothing but the base. */
+/* Whether all receivers get one rate: there is only the base layer. */
 gboolean
 lmcc_sender_has_single_rate (const LmccSender *sender)
 {
@@ -71,7 +71,7 @@ lmcc_sender_flush_single (LmccSender *sender)
   sender->driven.live_queue.broken = 0;
 }
 
-/* A packet of the layer leaves now. */
+/* A packet of the layer is being sent. */
 void
 lmcc_sender_note_age (LmccSender *sender, guint layer, LmccTime now)
 {
@@ -79,7 +79,7 @@ lmcc_sender_note_age (LmccSender *sender, guint layer, LmccTime now)
       &sender->allocator.layers[layer], now);
 }
 
-/* A packet of the base has left, of @size bytes. */
+/* A packet of the base layer with @size bytes was sent. */
 void
 lmcc_sender_base_sent (LmccSender *sender, LmccTime now, gsize size)
 {
@@ -93,7 +93,7 @@ request_key_unit (LmccSender *sender, LmccTime now)
     lmcc_sender_request_key_unit (sender, now);
 }
 
-/* Returns whether @unit of the base is worth sending. */
+/* Returns whether @unit of the base layer is worth sending. */
 gboolean
 lmcc_sender_admit_single (LmccSender *sender, const LmccUnit *unit,
     LmccTime now)
@@ -106,14 +106,12 @@ lmcc_sender_admit_single (LmccSender *sender, const LmccUnit *unit,
   return admitted;
 }
 
-/*
- * lmcc_sender_next_single:
+/* lmcc_sender_next_single:
  * @sender: a sender
  * @layer: a layer
- * @due: when its packet is due by itself
+ * @due: when its packet is due according to its pacing
  *
- * Returns: when it may leave
- */
+ * Returns: when the packet may be sent */
 LmccTime
 lmcc_sender_next_single (const LmccSender *sender, guint layer, LmccTime due)
 {
@@ -123,17 +121,16 @@ lmcc_sender_next_single (const LmccSender *sender, guint layer, LmccTime due)
   return MAX (due, lmcc_single_rate_next_packet (&sender->driven.single));
 }
 
-/*
- * lmcc_sender_fills_single:
+/* lmcc_sender_fills_single:
  * @sender: a sender
  * @layer: a layer
  *
- * A key frame that the rate is too low for leaves in part, and nothing more
- * until the next one. The rate grows with what is sent only (RFC 4654 section
- * 3.6, RFC 5348 section 4.3), so that it would stay too low.
+ * If the rate is too low for a key frame, only a part of it is sent, and
+ * nothing more until the next one. The rate grows only with data that is sent
+ * (RFC 4654 section 3.6, RFC 5348 section 4.3), so without fillers it would
+ * stay too low.
  *
- * Returns: whether fillers are to leave, as no media can
- */
+ * Returns: whether to send fillers because no media can be sent */
 gboolean
 lmcc_sender_fills_single (const LmccSender *sender, guint layer)
 {
@@ -143,15 +140,13 @@ lmcc_sender_fills_single (const LmccSender *sender, guint layer)
       && g_queue_is_empty ((GQueue *) &sender->allocator.layers[0].units);
 }
 
-/*
- * lmcc_sender_get_filler_interval:
+/* lmcc_sender_get_filler_interval:
  * @sender: a sender
  * @layer: a layer
  *
- * Returns: between two fillers. Those that stand for media are twice what the
- *     dropped key frame needs; the rate may then be twice as much again, and no
- *     more, whatever receivers get
- */
+ * Returns: interval between two fillers, in ns. Fillers instead of media
+ * have twice the rate that the dropped key frame needs; the rate may then
+ * double once more at most, whatever receivers get */
 LmccTime
 lmcc_sender_get_filler_interval (const LmccSender *sender, guint layer)
 {
@@ -162,7 +157,7 @@ lmcc_sender_get_filler_interval (const LmccSender *sender, guint layer)
       / (2 * sender->driven.live_queue.key_bytes);
 }
 
-/* When a timer of the algorithm's ends, or what waits is too old. */
+/* When a timer of the algorithm expires, or a waiting unit becomes too old. */
 LmccTime
 lmcc_sender_next_single_timeout (const LmccSender *sender)
 {
@@ -174,8 +169,8 @@ lmcc_sender_next_single_timeout (const LmccSender *sender)
           &sender->allocator.layers[0]));
 }
 
-/* What waits and will not leave within the session's window at this rate. What
- * will is no queue: the pacer spreads pictures over that window. */
+/* Bytes that will not be sent within the session's window at this rate. The
+ * rest is not a queue, because the pacer spreads pictures over that window. */
 static gsize
 count_excess (const LmccAllocatorLayer *layer, LmccTime now, gdouble rate)
 {
@@ -209,7 +204,7 @@ lmcc_sender_handle_single (LmccSender *sender, LmccTime now)
   lmcc_sender_release_above (sender, now);
 }
 
-/* Returns whether the receiver that sets the rate is there. */
+/* Returns whether the report comes from the receiver that sets the rate. */
 gboolean
 lmcc_sender_comes_from_leader (const LmccSender *sender,
     const LmccAddress *source, guint16 port)
@@ -219,7 +214,7 @@ lmcc_sender_comes_from_leader (const LmccSender *sender,
           port);
 }
 
-/* Returns whether it was a report for the rate. */
+/* Returns whether it was a report about the rate. */
 gboolean
 lmcc_sender_take_single_report (LmccSender *sender, LmccTime now,
     const LmccAddress *source, guint16 port, const guint8 *data, gsize size)
@@ -259,12 +254,13 @@ lmcc_sender_get_single_stats (const LmccSender *sender, LmccSenderStats *stats)
  * lmcc_sender_get_estimated_bitrate:
  * @sender: a sender
  *
- * What the encoder of the first rung should make, where all receivers get the
- * base at one rate: the rate that the network takes, smoothed, less headers and
- * control packets, and at most twice what is sent now. Where the rung has
- * layers above the base, as much more as they have now.
+ * Computes the target bitrate for the encoder of the first rung, if all
+ * receivers get the base layer at a single rate: the smoothed rate that the
+ * network allows, minus headers and control packets, and at most twice the rate
+ * sent now. If the rung has layers above the base layer, their present rate is
+ * added in proportion.
  *
- * Returns: bit/s; 0 where that is not known yet, or the network sets no rate
+ * Returns: bit/s; 0 if not known yet, or if the network sets no rate
  */
 guint64
 lmcc_sender_get_estimated_bitrate (const LmccSender *sender)

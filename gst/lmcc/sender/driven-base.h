@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 
 /**
  * LmccSenderDriven:
- * @single: of the base, where the network sets its rate
- * @live_queue: what waits in the base
+ * @single: the algorithm of the base layer, if the network sets its rate
+ * @live_queue: state of the base layer's queue
  */
 typedef struct
 {

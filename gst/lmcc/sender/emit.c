@@ -2,10 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/*
- * What leaves the sender: packets, which are numbered and counted here, and
- * what else there is to do. Below all that decides when.
- */
+/* The sender's output: numbers and counts packets, and queues actions. It is
+ * below all parts that decide when packets are sent. */
 #include "sender/emit.h"
 
 #include "measure/rtt.h"
@@ -13,11 +11,12 @@
 #include "wire/constants.h"
 #include "wire/rtp-payload.h"
 
-/* Not so often that an encoder would make nothing else. */
+/* Least interval between requests, so that encoders do not produce only key
+ * frames. */
 #define KEY_REQUEST_INTERVAL LMCC_SECOND
 
-/* A packet of 1428 bytes takes 89 ms at 128 kbit/s. Where the base is slower,
- * records are not for every key frame anyway. */
+/* A packet of 1428 bytes takes 89 ms at 128 kbit/s. If the base layer is
+ * slower, not every key frame has a record anyway. */
 #define MAX_CONTROL_WAIT (100 * LMCC_MSECOND)
 
 void
@@ -50,28 +49,29 @@ lmcc_sender_clear_output (LmccSender *sender)
   g_free (sender->output.announcer.cname);
 }
 
-/* @marker, which is kept, says which group carries a layer. */
+/* Sets the mapping from layers to groups; @marker must outlive the sender. */
 void
 lmcc_sender_mark_by (LmccSender *sender, const LmccMarker *marker)
 {
   sender->output.marker = marker;
 }
 
-/* What the packet that leaves next says of its slot. */
+/* Sets the slot marks of the next packet. */
 void
 lmcc_sender_set_marks (LmccSender *sender, const LmccMarks *marks)
 {
   sender->output.packetizer.marks = *marks;
 }
 
-/* @single, which is kept, has a second element for each packet of the base. */
+/* Makes @single, which must outlive the sender, add a second element to each
+ * packet of the base layer. */
 void
 lmcc_sender_add_elements_of (LmccSender *sender, LmccSingleRate *single)
 {
   sender->output.packetizer.single = single;
 }
 
-/* Returns the send time that a packet would have @now. */
+/* Returns the send time that a packet would carry @now. */
 guint32
 lmcc_sender_get_send_clock (const LmccSender *sender, LmccTime now)
 {
@@ -112,7 +112,8 @@ lmcc_sender_next_record (const LmccSender *sender)
   return lmcc_announcer_next (&sender->output.announcer, &sender->session);
 }
 
-/* How long a record waits for its turn in a base of a fixed rate, at most. */
+/* Longest time that a record waits for its turn in a base layer of a fixed
+ * rate. */
 static LmccTime
 get_packet_time (const LmccSender *sender)
 {
@@ -122,9 +123,9 @@ get_packet_time (const LmccSender *sender)
   return MIN (bits * LMCC_SECOND / rate, MAX_CONTROL_WAIT);
 }
 
-/* The record is to be in front of the key frame that leaves at @time, and of
- * those that follow it by @distance each. Where key frames are so close
- * together the regular ones do. */
+/* The record is to precede the key frame sent at @time, and later ones at
+ * intervals of @distance. If key frames are frequent, the regular records
+ * suffice. */
 void
 lmcc_sender_expect_key (LmccSender *sender, LmccTime time, LmccTime distance)
 {
@@ -135,7 +136,7 @@ lmcc_sender_expect_key (LmccSender *sender, LmccTime time, LmccTime distance)
         time - MIN (time, wait), distance);
 }
 
-/* Returns: (transfer full) (element-type LmccPacket): the record as it is now,
+/* Returns: (transfer full) (element-type LmccPacket): the current record,
  * not sent yet */
 GPtrArray *
 lmcc_sender_make_record (LmccSender *sender, LmccTime now)
@@ -144,7 +145,7 @@ lmcc_sender_make_record (LmccSender *sender, LmccTime now)
       sender->udp_overhead, now);
 }
 
-/* Returns the bytes of all records within @duration. */
+/* Returns the size of all records within @duration, in bytes. */
 gsize
 lmcc_sender_expect_records (const LmccSender *sender, LmccTime duration,
     LmccTime now)
@@ -168,8 +169,8 @@ lmcc_sender_next_bye (const LmccSender *sender)
                                       : LMCC_TIME_NONE;
 }
 
-/* One at a time, however late it is: copies that leave together are lost
- * together. */
+/* Sends one copy at a time, however late it is: copies sent together are
+ * lost together. */
 void
 lmcc_sender_handle_byes (LmccSender *sender, LmccTime now)
 {
@@ -183,21 +184,22 @@ lmcc_sender_handle_byes (LmccSender *sender, LmccTime now)
       lmcc_announcer_bye (&output->announcer, &sender->session, now), now);
 }
 
-/* Of the packet of @layer that leaves next. */
+/* Number of the next packet of @layer. */
 guint16
 lmcc_sender_get_next_lsn (const LmccSender *sender, guint layer)
 {
   return sender->output.packetizer.numbers[layer].lsn;
 }
 
-/* The session's revision is another one now. */
+/* The session has a new revision. */
 void
 lmcc_sender_session_changed (LmccSender *sender)
 {
   push_action (sender, LMCC_SENDER_ACTION_SESSION_CHANGED, 0, NULL);
 }
 
-/* Its layer table too, or its latency: receivers are to know at once. */
+/* The layer table or the latency has changed as well: receivers must know at
+ * once. */
 void
 lmcc_sender_announce (LmccSender *sender, LmccTime now)
 {
@@ -215,7 +217,7 @@ lmcc_sender_request_key_unit (LmccSender *sender, LmccTime now)
   push_action (sender, LMCC_SENDER_ACTION_REQUEST_KEY_UNIT, 0, NULL);
 }
 
-/* Returns the bytes that leave. */
+/* Returns the number of bytes sent. */
 gsize
 lmcc_sender_send_control (LmccSender *sender, LmccPacket *packet, LmccTime now)
 {
@@ -258,8 +260,7 @@ send_packet (LmccSender *sender, guint layer, LmccPacket *packet, LmccTime now)
       packet);
 }
 
-/* The allotment's packet is taken.
- * Returns the bytes that leave. */
+/* Takes the allotment's packet. Returns the number of bytes sent. */
 gsize
 lmcc_sender_send_media (LmccSender *sender, guint layer,
     LmccAllotment *allotment, LmccTime due, LmccTime now)
@@ -268,7 +269,7 @@ lmcc_sender_send_media (LmccSender *sender, guint layer,
   gsize payload_size, size;
 
   lmcc_rtp_find_payload (allotment->packet, &payload_size);
-  /* Sound has no number of its own. */
+  /* Sound has no order number of its own. */
   if (allotment->stream == LMCC_STREAM_SOUND)
     allotment->osn = lmcc_allocator_low_water_mark (&sender->allocator, layer,
         lmcc_sender_next_number (sender, layer));
@@ -287,7 +288,7 @@ lmcc_sender_send_media (LmccSender *sender, guint layer,
   return size;
 }
 
-/* Returns the bytes that leave. */
+/* Returns the number of bytes sent. */
 gsize
 lmcc_sender_send_filler (LmccSender *sender, guint layer, gsize payload_size,
     LmccTime now)
@@ -305,7 +306,7 @@ lmcc_sender_send_filler (LmccSender *sender, guint layer, gsize payload_size,
   return size;
 }
 
-/* Returns the bytes that leave. */
+/* Returns the number of bytes sent. */
 gsize
 lmcc_sender_send_repair (LmccSender *sender, guint layer, LmccPacket *payload,
     LmccTime now)
@@ -329,9 +330,9 @@ lmcc_sender_send_repair (LmccSender *sender, guint layer, LmccPacket *payload,
 /**
  * lmcc_sender_poll_action:
  * @sender: a sender
- * @action: (out): the next thing to do
+ * @action: (out): the next action
  *
- * Returns: %FALSE if there is none
+ * Returns: %FALSE if no action is queued
  */
 gboolean
 lmcc_sender_poll_action (LmccSender *sender, LmccSenderAction *action)
@@ -343,17 +344,17 @@ lmcc_sender_poll_action (LmccSender *sender, LmccSenderAction *action)
  * lmcc_sender_get_pacing_step:
  * @sender: a sender, after lmcc_sender_handle_timeout()
  * @now: the time
- * @max_burst: how many packets may leave together, and the caller does not mind
- *     steps of up to 10 ms; 1: each packet leaves at its time; 0: as many as
- *     are due in 1 ms
+ * @max_burst: how many packets may be sent together by a caller that accepts
+ *     steps of up to 10 ms; 1: each packet at its time; 0: as many as are due
+ *     within 1 ms
  *
- * A caller may leave the sender alone for this long, although packets are due
- * meanwhile: that spares it wake-ups. The step holds @max_burst packets at the
- * present rate. It is at most 250 us where fewer than two packets would leave
- * in it, and while packets are to leave exactly at their times: in trains and
- * before them, and where the algorithm has slots.
+ * Computes a pacing step: the caller may sleep this long although packets
+ * become due meanwhile, which saves wake-ups. The step holds @max_burst packets
+ * at the present rate. It is at most 250 us if fewer than two packets would be
+ * sent in it, and while packets must be sent exactly at their times: before and
+ * in packet trains, and with algorithms that have slots.
  *
- * Returns: the longest delay that does no harm, in ns
+ * Returns: the longest harmless delay, in ns
  */
 LmccTime
 lmcc_sender_get_pacing_step (const LmccSender *sender, LmccTime now,

@@ -14,16 +14,16 @@ G_BEGIN_DECLS
 
 /**
  * LmccSenderOutput:
- * @announcer: of the session's record
- * @packetizer: writes packets and numbers them
- * @marker: (nullable): which group carries a layer; %NULL: the one of its number
- * @mtu: packets above it are counted; 0: none
- * @last_sent: each layer's latest packet
- * @key_requested: when a key unit was asked for
- * @count: of the packets that leave, RTCP left out
- * @byes_left: how many copies of the BYE are still to be sent
- * @next_bye: when the next one is
- * @actions: of #LmccSenderAction
+ * @announcer: sends the session record
+ * @packetizer: writes and numbers packets
+ * @marker: (nullable): maps layers to groups; %NULL: layer i uses group i
+ * @mtu: larger packets are counted; 0: no limit
+ * @last_sent: time of each layer's latest packet
+ * @key_requested: when encoders were last asked for a key frame
+ * @count: counts sent packets, without RTCP
+ * @byes_left: number of BYE copies still to be sent
+ * @next_bye: when the next copy is due
+ * @actions: queue of #LmccSenderAction
  */
 typedef struct
 {

@@ -2,22 +2,21 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/*
- * Units as they come: whether they are of the session, and what they tell of
- * the encoders.
- */
+/* Input of units: checks whether they belong to the session, and learns from
+ * them about the encoders. */
 #include "sender/intake.h"
 
 #include "sender/private.h"
 #include "wire/rtp-payload.h"
 #include "wire/session-internal.h"
 
-/* Returns whether @unit is of a stream and a class that the session has, at
- * possible times. */
+/* Returns whether the session has the stream and class of @unit, and its
+ * times are possible. */
 gboolean
 lmcc_sender_knows_unit (const LmccSender *sender, const LmccUnit *unit)
 {
-  /* Room for a window, and for a presentation time in units of any clock. */
+  /* Leaves room for a window, and for a presentation time in units of any
+   * clock. */
   if (unit->decoding_time > G_MAXINT64 || unit->presentation_time > G_MAXINT64
       || unit->klass >= LMCC_MAX_CLASSES)
     return FALSE;
@@ -27,15 +26,14 @@ lmcc_sender_knows_unit (const LmccSender *sender, const LmccUnit *unit)
           && lmcc_session_has_sound (&sender->session));
 }
 
-/*
- * lmcc_sender_measure_unit:
+/* lmcc_sender_measure_unit:
  * @sender: a sender
  * @unit: a unit
- * @bytes: (out): of its IP packets
- * @largest: (out): of the largest of them
+ * @bytes: (out): total size of its IP packets
+ * @largest: (out): size of the largest of them
  *
- * Returns: %FALSE if it has no packets, or one that is no RTP or too large
- */
+ * Returns: %FALSE if it has no packets, or one that is not RTP or is too
+ * large */
 gboolean
 lmcc_sender_measure_unit (const LmccSender *sender, const LmccUnit *unit,
     gsize *bytes, gsize *largest)
@@ -59,7 +57,7 @@ lmcc_sender_measure_unit (const LmccSender *sender, const LmccUnit *unit,
   return unit->packets->len > 0;
 }
 
-/* Whether it will be sent or not. */
+/* Counts the unit whether or not it will be sent. */
 void
 lmcc_sender_count_anchor (LmccSender *sender, const LmccUnit *unit)
 {
@@ -73,8 +71,9 @@ lmcc_sender_get_anchor (const LmccSender *sender, guint stream)
   return sender->intake.anchors[stream];
 }
 
-/* Tells receivers what a decoder of the base alone will need beyond the
- * network. Where each rung is one layer no decoder gets class 0 alone. */
+/* Announces to receivers how much latency a decoder of the base layer alone
+ * needs beyond the network's. If each rung is one layer, no decoder gets
+ * class 0 alone. */
 static void
 follow_reordering (LmccSender *sender, const LmccUnit *unit, LmccTime now)
 {
@@ -103,14 +102,12 @@ check_key_alignment (LmccSender *sender, const LmccUnit *unit, LmccTime now)
   lmcc_sender_request_key_unit (sender, now);
 }
 
-/*
- * lmcc_sender_follow_keys:
+/* lmcc_sender_follow_keys:
  * @sender: a sender
  * @unit: the next unit
  *
- * Returns: where it is a key frame of the lowest rung, how far it is from the
- *     one before it, ns, 0 for the first one; else %LMCC_TIME_NONE
- */
+ * Returns: for a key frame of the lowest rung, its distance from the
+ * previous one, ns, 0 for the first one; otherwise %LMCC_TIME_NONE */
 LmccTime
 lmcc_sender_follow_keys (LmccSender *sender, const LmccUnit *unit)
 {
@@ -139,7 +136,7 @@ lmcc_sender_init_intake (LmccSender *sender)
   sender->intake.key = LMCC_TIME_NONE;
 }
 
-/* What comes next does not follow what came. */
+/* The next unit does not continue from the previous one. */
 void
 lmcc_sender_flush_intake (LmccSender *sender)
 {

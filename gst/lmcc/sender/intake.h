@@ -13,11 +13,10 @@ G_BEGIN_DECLS
 
 /**
  * LmccSenderIntake:
- * @anchors: each stream's units of class 0 so far, modulo 256
- * @reorder: each rung's decoding times against its presentation times
- * @key: decoding time of the lowest rung's latest key frame, %LMCC_TIME_NONE for
- *     none
- * @key_alignment: whether the rungs' key frames fall on the same pictures
+ * @anchors: number of class-0 units per stream so far, modulo 256
+ * @reorder: relation of decoding to presentation times per rung
+ * @key: decoding time of the lowest rung's latest key frame, %LMCC_TIME_NONE for none
+ * @key_alignment: checks whether the rungs' key frames are at the same pictures
  */
 typedef struct
 {

@@ -1,37 +1,37 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Key frames for receivers that have no picture.
- */
+ * Requests key frames from encoders for receivers that have no picture. */
 #include "sender/key-requests.h"
 
 #include "sender/private.h"
 
 #include <math.h>
 
-/* Receivers are told at most so often that requests are heard, and with at most
- * this share of the base's rate: answers have the rest of the control's. */
+/* Notices that a request was received are sent at most this often, and take
+ * at most this fraction of the base layer's rate; answers use the rest of
+ * the control share. */
 #define NOTICE_INTERVAL (250 * LMCC_MSECOND)
 #define NOTICE_SHARE 100
 
-/* Of two key frames so close to each other one is too many. An encoder's own
- * one may come so much earlier or later than the one before it did. */
+/* If two key frames are this close, one is superfluous. An encoder's regular
+ * key frame may deviate by this much from the previous interval. */
 #define SLACK (500 * LMCC_MSECOND)
 
-/* Encoders that make one so often are left to it. Of one that made no second
- * one before it was asked none is expected. */
+/* Encoders with key frames at least this often are left alone. An encoder
+ * that has made no second key frame unasked is not expected to make one. */
 #define OFTEN LMCC_SECOND
 #define RARE (3600 * LMCC_SECOND)
 
-/* So many requests for one key frame are a crowd that the notice reaches too
- * late. Receivers then wait so long that FEW would have asked. With few in this
- * many rounds the wait gets shorter by a quarter. */
+/* This many requests for one key frame mean that the notice comes too late.
+ * Receivers then use a longer wait, with which FEW would have asked. After
+ * this many rounds with few requests, the wait is shortened by a quarter. */
 #define CROWD 20
 #define FEW 2
 #define QUIET_ROUNDS 16
 
-/* Of R_max, in which a notice reaches all (T of RFC 4654 section 4.5): of
- * 10,000 receivers five ask then. */
+/* Longest wait in units of R_max, within which a notice reaches all
+ * receivers (T of RFC 4654 section 4.5): of 10,000 receivers, five ask then. */
 #define LONGEST_WAIT_ROUNDS 6
 
 void
@@ -47,7 +47,7 @@ lmcc_sender_init_key_requests (LmccSender *sender, LmccKeyRequestMode mode)
       MAX (sender->session.key_request_wait, LMCC_DEFAULT_KEY_REQUEST_WAIT);
 }
 
-/* Without a way back nobody can ask, so somebody may always wait. */
+/* Without feedback nobody can ask, so a receiver may be waiting at any time. */
 static gboolean
 is_wanted (const LmccSender *sender)
 {
@@ -61,7 +61,7 @@ is_wanted (const LmccSender *sender)
           && sender->session.feedback_interval == 0);
 }
 
-/* Whether nobody asked for the key frame that comes now. */
+/* Whether nobody requested the key frame that arrives now. */
 static gboolean
 is_own_key (const LmccSenderKeyRequests *requests)
 {
@@ -70,16 +70,14 @@ is_own_key (const LmccSenderKeyRequests *requests)
           || requests->asked + LMCC_KEY_REQUEST_DISTANCE <= requests->key);
 }
 
-/*
- * lmcc_sender_note_key:
+/* lmcc_sender_note_key:
  * @sender: a sender
  * @now: the time
  *
- * A key frame came from the encoder: who waits gets it.
+ * A key frame has arrived from the encoder, for all waiting receivers.
  *
- * Returns: whether neither it nor the one before it was asked for, so that
- *     their distance is the encoder's own
- */
+ * Returns: whether neither it nor the previous one was requested, so that
+ * their distance is the encoder's own */
 gboolean
 lmcc_sender_note_key (LmccSender *sender, LmccTime now)
 {
@@ -98,13 +96,12 @@ lmcc_sender_note_key (LmccSender *sender, LmccTime now)
   return own;
 }
 
-/*
- * lmcc_sender_note_picture:
+/* lmcc_sender_note_picture:
  * @sender: a sender
- * @unit: what comes from the encoder
+ * @unit: a unit from the encoder
  *
- * Where no picture comes, none can be a key frame.
- */
+ * Records that the encoder produces pictures: without pictures, no key frame
+ * can be expected. */
 void
 lmcc_sender_note_picture (LmccSender *sender, const LmccUnit *unit)
 {
@@ -112,14 +109,13 @@ lmcc_sender_note_picture (LmccSender *sender, const LmccUnit *unit)
     sender->key_requests.any_picture = TRUE;
 }
 
-/*
- * lmcc_sender_note_leaving:
+/* lmcc_sender_note_leaving:
  * @sender: a sender
- * @allotment: what leaves next
+ * @allotment: the next packet to be sent
  * @now: the time
  *
- * Who joins after the first packet of a key frame does not get that one.
- */
+ * A receiver that joins after the first packet of a key frame does not get
+ * that key frame. */
 void
 lmcc_sender_note_leaving (LmccSender *sender, const LmccAllotment *allotment,
     LmccTime now)
@@ -134,8 +130,9 @@ lmcc_sender_note_leaving (LmccSender *sender, const LmccAllotment *allotment,
   requests->key_lsn = lmcc_sender_get_next_lsn (sender, 0);
 }
 
-/* Whether who has heard no more than @lsn gets the latest key frame. After some
- * time it would have heard more, and numbers begin anew. */
+/* Whether a receiver whose latest number is @lsn gets the latest key frame.
+ * After some time it would have seen later numbers, and the numbers may have
+ * wrapped. */
 static gboolean
 gets_key (const LmccSender *sender, guint16 lsn, LmccTime now)
 {
@@ -149,7 +146,7 @@ gets_key (const LmccSender *sender, guint16 lsn, LmccTime now)
       && (gint16) (lsn - requests->key_lsn) < 0;
 }
 
-/* From a key frame to when the encoders may be asked for the next one. */
+/* From a key frame to the next permitted request. */
 static LmccTime
 get_distance (const LmccSenderKeyRequests *requests)
 {
@@ -171,7 +168,7 @@ is_unanswered (const LmccSenderKeyRequests *requests)
   return requests->asked != LMCC_TIME_NONE && requests->asked >= requests->key;
 }
 
-/* An encoder that has not answered yet may look ahead. */
+/* An encoder that has not responded yet may have look-ahead. */
 static LmccTime
 get_earliest_question (const LmccSenderKeyRequests *requests)
 {
@@ -186,8 +183,8 @@ get_earliest_question (const LmccSenderKeyRequests *requests)
           + (is_unanswered (requests) ? 2 : 1) * LMCC_KEY_REQUEST_DISTANCE);
 }
 
-/* Not around the time of the encoder's own next key frame: that is waited
- * for. */
+/* Not around the time of the encoder's regular key frame, which is waited
+ * for instead. */
 static LmccTime
 next_question (const LmccSenderKeyRequests *requests)
 {
@@ -218,7 +215,7 @@ lmcc_sender_handle_key_requests (LmccSender *sender, LmccTime now)
   lmcc_sender_request_key_unit (sender, now);
 }
 
-/* A round lasts for the receivers' waits and the notice's way. */
+/* A round lasts for the receivers' waits plus the delay of the notice. */
 static gboolean
 is_in_round (const LmccSender *sender, LmccTime now)
 {
@@ -236,7 +233,7 @@ set_wait (LmccSender *sender, LmccTime wait)
   sender->session.revision++;
 }
 
-/* The round before this one is over. */
+/* Call it when the previous round is over. */
 static void
 shorten_wait (LmccSender *sender)
 {
@@ -250,9 +247,10 @@ shorten_wait (LmccSender *sender)
   lmcc_sender_session_changed (sender);
 }
 
-/* With N receivers, waits of at most T by the law of RFC 4654 section 4.5 and a
- * round-trip time R, about 10,000^(R / T) ask before they hear that one has.
- * So R / T is log n / log 10,000, and the wait with which FEW ask is known. */
+/* With N receivers, waits of at most T according to RFC 4654 section 4.5 and
+ * a round-trip time R, about 10,000^(R / T) receivers ask before they hear a
+ * notice. So R / T is log n / log 10,000, which gives the wait with which
+ * FEW ask. */
 static void
 lengthen_wait (LmccSender *sender, LmccTime now)
 {
@@ -269,8 +267,8 @@ lengthen_wait (LmccSender *sender, LmccTime now)
   lmcc_sender_announce (sender, now);
 }
 
-/* A request was heard: receivers are to wait long enough that few ask, however
- * many wait, and however long the sender's notice takes to them. */
+/* A request has arrived: the wait must be long enough that few receivers
+ * ask, however many wait and however long the sender's notice takes. */
 static void
 follow_crowd (LmccSender *sender, LmccTime now)
 {
@@ -294,15 +292,13 @@ want (LmccSenderKeyRequests *requests, LmccTime now)
   requests->wanted = TRUE;
 }
 
-/*
- * lmcc_sender_take_key_request:
+/* lmcc_sender_take_key_request:
  * @sender: a sender
- * @request: for this session
+ * @request: a request for this session
  * @now: the time
  *
- * A receiver has no picture: asks the encoders, if it may be, and has the group
- * told.
- */
+ * A receiver has no picture: asks the encoders, if permitted, and schedules
+ * a notice to the group. */
 void
 lmcc_sender_take_key_request (LmccSender *sender, const LmccKeyRequest *request,
     LmccTime now)
@@ -336,7 +332,7 @@ next_notice (const LmccSender *sender)
       + MAX (NOTICE_INTERVAL, bits * NOTICE_SHARE * LMCC_SECOND / rate);
 }
 
-/* Returns: (transfer full) (nullable): a control packet that is due */
+/* Returns: (transfer full) (nullable): a due control packet */
 LmccPacket *
 lmcc_sender_take_key_notice (LmccSender *sender, LmccTime now)
 {

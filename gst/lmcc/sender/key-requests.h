@@ -13,25 +13,25 @@ G_BEGIN_DECLS
 /**
  * LmccSenderKeyRequests:
  * @mode: when encoders are asked
- * @wanted: a receiver waits for a key frame that is not on its way
- * @wanted_since: when it said so
- * @notice_due: receivers are to be told that a request was heard
- * @any_key: there was a key frame
+ * @wanted: a receiver waits for a key frame that is not under way
+ * @wanted_since: since when
+ * @notice_due: a notice that a request has arrived is due
+ * @any_key: there has been a key frame
  * @key: when the latest one came from the encoder
- * @key_waits: nothing of it has left
- * @key_left: when it began to leave
- * @key_lsn: the LSN in layer 0 from then on
- * @own_distance: between two key frames that nobody asked for; 0: not known
+ * @key_waits: no packet of it has been sent
+ * @key_left: when its first packet was sent
+ * @key_lsn: LSN in layer 0 at that time
+ * @own_distance: distance of two key frames that nobody requested; 0: not known
  * @asked: when the encoders were asked for one, or %LMCC_TIME_NONE
- * @any_picture: one of the lowest rung came since then
- * @told: when receivers were told so, or %LMCC_TIME_NONE
- * @round: when the round of requests began, or %LMCC_TIME_NONE
- * @round_wait: the session's longest wait then
- * @n_round: requests in it
+ * @any_picture: a picture of the lowest rung has arrived since @asked
+ * @told: time of the latest notice, or %LMCC_TIME_NONE
+ * @round: start of the round of requests, or %LMCC_TIME_NONE
+ * @round_wait: the session's longest wait at that time
+ * @n_round: requests in the round
  * @n_quiet_rounds: rounds with few requests since the wait changed
  *
- * The key frames that receivers without a picture ask for: at most one in
- * %LMCC_KEY_REQUEST_DISTANCE, and none beside one that comes by itself.
+ * Key frames for receivers without a picture: at most one per %LMCC_KEY_REQUEST_DISTANCE,
+ * and none close to a regular one.
  */
 typedef struct
 {

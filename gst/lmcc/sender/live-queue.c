@@ -9,15 +9,13 @@ is_sound (const LmccUnit *unit)
   return unit->stream == LMCC_STREAM_SOUND;
 }
 
-/*
- * lmcc_live_queue_can_use:
+/* lmcc_live_queue_can_use:
  * @broken: (inout): as in #LmccLiveQueue
- * @klass: of the unit that comes next in a stream
- * @switch_point: whether its class begins anew with it
+ * @klass: class of the next unit of a stream
+ * @switch_point: whether the unit is a switch point of its class
  *
- * Returns: whether a decoder can use it: the classes below its own are whole,
- *     and its own is, or begins anew
- */
+ * Returns: whether a decoder can use the unit: all lower classes are intact,
+ * and its own class is intact or restarts with it */
 gboolean
 lmcc_live_queue_can_use (guint16 *broken, guint klass, gboolean switch_point)
 {
@@ -48,15 +46,13 @@ count_dropped (LmccLiveQueue *queue, const LmccUnit *unit)
     queue->n_dropped[unit->klass]++;
 }
 
-/*
- * lmcc_live_queue_admit:
+/* lmcc_live_queue_admit:
  * @queue: a queue
- * @layer: what waits
- * @unit: what is to be pushed next
+ * @layer: the waiting units
+ * @unit: the next unit
  *
- * Returns: whether a decoder can use it, and there is room; else it is counted,
- *     and to be dropped
- */
+ * Returns: whether a decoder can use the unit and there is room; if not, it
+ * is counted and must be dropped */
 gboolean
 lmcc_live_queue_admit (LmccLiveQueue *queue, const LmccAllocatorLayer *layer,
     const LmccUnit *unit)
@@ -98,8 +94,8 @@ remove_unit (LmccLiveQueue *queue, LmccAllocatorLayer *layer, GList *link)
   g_queue_delete_link (&layer->units, link);
 }
 
-/* Drops a unit and all that waits behind it and refers to it; units that are
- * still to come may do that too. */
+/* Drops a unit and all later waiting units that refer to it; future units
+ * may refer to it, too. */
 static void
 drop (LmccLiveQueue *queue, LmccAllocatorLayer *layer, GList *link)
 {
@@ -122,7 +118,7 @@ age_limit (const LmccLiveQueue *queue, const LmccQueuedUnit *queued)
   return queued->unit->decoding_time + queue->limit;
 }
 
-/* The first unit that would be too old when its last packet leaves. */
+/* The first unit that would be too old when its last packet is sent. */
 static GList *
 find_late (const LmccLiveQueue *queue, const LmccAllocatorLayer *layer,
     LmccTime now, gdouble rate)
@@ -142,8 +138,9 @@ find_late (const LmccLiveQueue *queue, const LmccAllocatorLayer *layer,
   return NULL;
 }
 
-/* Up to @late and not begun: of the highest class, and of these the newest.
- * Class 0 is never given up for a guess. */
+/* Among the units up to @late that have not begun: the highest class, and
+ * the newest unit of that class. Class 0 is never dropped because of a
+ * prediction. */
 static GList *
 find_least_important (GList *late)
 {
@@ -163,16 +160,14 @@ find_least_important (GList *late)
   return least;
 }
 
-/*
- * lmcc_live_queue_expire:
+/* lmcc_live_queue_expire:
  * @queue: a queue
- * @layer: what waits
+ * @layer: the waiting units
  * @now: the time
- * @rate: that it leaves at, bit/s, about; 0: not known
+ * @rate: approximate rate at which they are sent, bit/s; 0: not known
  *
- * Drops what is too old, begun or not, and the least important units where what
- * waits will be.
- */
+ * Drops units that are too old, even if they have begun, and the least
+ * important units if waiting ones would become too old. */
 void
 lmcc_live_queue_expire (LmccLiveQueue *queue, LmccAllocatorLayer *layer,
     LmccTime now, gdouble rate)
@@ -190,13 +185,11 @@ lmcc_live_queue_expire (LmccLiveQueue *queue, LmccAllocatorLayer *layer,
     drop (queue, layer, least);
 }
 
-/*
- * lmcc_live_queue_next:
+/* lmcc_live_queue_next:
  * @queue: a queue
- * @layer: what waits
+ * @layer: the waiting units
  *
- * Returns: when the first unit is too old, or %LMCC_TIME_NONE
- */
+ * Returns: when the first unit becomes too old, or %LMCC_TIME_NONE */
 LmccTime
 lmcc_live_queue_next (const LmccLiveQueue *queue,
     const LmccAllocatorLayer *layer)
@@ -206,12 +199,10 @@ lmcc_live_queue_next (const LmccLiveQueue *queue,
   return head != NULL ? age_limit (queue, head) : LMCC_TIME_NONE;
 }
 
-/*
- * lmcc_live_queue_note_age:
+/* lmcc_live_queue_note_age:
  * @queue: a queue
- * @layer: whose first packet leaves
- * @now: the time
- */
+ * @layer: the layer whose first packet is sent
+ * @now: the time */
 void
 lmcc_live_queue_note_age (LmccLiveQueue *queue, const LmccAllocatorLayer *layer,
     LmccTime now)
@@ -222,12 +213,10 @@ lmcc_live_queue_note_age (LmccLiveQueue *queue, const LmccAllocatorLayer *layer,
     queue->age_max = MAX (queue->age_max, now - head->unit->decoding_time);
 }
 
-/*
- * lmcc_live_queue_wants_key:
+/* lmcc_live_queue_wants_key:
  * @queue: a queue
  *
- * Returns: whether nothing can be sent before a key frame
- */
+ * Returns: whether nothing can be sent before a key frame */
 gboolean
 lmcc_live_queue_wants_key (const LmccLiveQueue *queue)
 {

@@ -8,25 +8,25 @@
 
 G_BEGIN_DECLS
 
-/* Packets that wait at most: order numbers of what waits are compared, so they
- * must not go half around. */
+/* Greatest number of waiting packets: their order numbers are compared, so they must
+ * not span half of the number range. */
 #define LMCC_LIVE_QUEUE_MAX_PACKETS 16384
 
-/* So old nothing is when it leaves. */
+/* Greatest age of a packet when it is sent. */
 #define LMCC_LIVE_QUEUE_LIMIT (500 * LMCC_MSECOND)
 
 /**
  * LmccLiveQueue:
- * @limit: no packet of a unit leaves so long after its decoding time
- * @broken: bit c: units of class c that come next refer to one that was dropped
- * @key_bytes: of the latest key frame that was dropped; 0: none was
- * @n_dropped: pictures, by class
- * @n_expired: of these, units that were too old; the others made room in time
- * @n_sound: sound that was dropped
- * @age_max: the greatest age of a unit when a packet of it left
+ * @limit: greatest time from a unit's decoding time to the sending of its last packet
+ * @broken: bit c: further units of class c refer to a dropped one
+ * @key_bytes: size of the latest key frame that was dropped; 0: none
+ * @n_dropped: dropped pictures, per class
+ * @n_expired: how many of these were too old; the others made room in time
+ * @n_sound: dropped sound packets
+ * @age_max: greatest age of a unit when a packet of it was sent
  *
- * What waits in a layer whose rate is not the encoder's: bounded in time, and
- * without what decoders could not use.
+ * State of the queue of a layer whose rate is not the encoder's: bounded in time, and
+ * without units that decoders could not use.
  */
 typedef struct
 {

@@ -8,16 +8,16 @@
 
 G_BEGIN_DECLS
 
-/* A layer's rate is what it sent over this time. */
+/* Window over which a layer's rate is measured, and the length of its buckets. */
 #define LMCC_METER_WINDOW (2 * LMCC_SECOND)
 #define LMCC_METER_BUCKET (100 * LMCC_MSECOND)
 #define LMCC_METER_BUCKETS (LMCC_METER_WINDOW / LMCC_METER_BUCKET)
 
 /**
  * LmccMeter:
- * Measures the rate of one layer. Until it has sent for a whole window the bytes of
- * its units over their decoding times tell more than what has left so far: filler
- * and control packets are more than usual then, and left out.
+ * Measures the rate of one layer. Before a whole window has been sent, the bytes of its
+ * units over their decoding times are a better estimate than the bytes sent so far; it
+ * excludes fillers and control packets, which are unusually many at the start.
  */
 typedef struct
 {

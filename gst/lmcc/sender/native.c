@@ -2,29 +2,25 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/*
- * The sender's native allocation: layers are what the codec makes, and their
- * rates are measured.
- */
+/* The sender's native layers: the codec determines their contents, and their
+ * rates are measured. */
 #include "sender/native.h"
 
 #include <gst/lmcc/lmcc-session-algorithm.h>
 #include "sender/private.h"
 
-/* A unit that comes too late is sent at once, spread over this part of the
- * window so that it is no burst. */
+/* A late unit is sent at once, spread over this part of the window so that
+ * it is not a burst. */
 #define CATCH_UP_FRACTION 4
 
-/* Repair packets of one call: the next one goes on. Each of another block may
- * have some to be encoded, 60 us. */
+/* Greatest number of repair packets per call; the next call continues.
+ * Encoding the packets of a block may take 60 us. */
 #define REPAIR_AT_ONCE 8
 
-/*
- * lmcc_sender_describe_layers:
+/* lmcc_sender_describe_layers:
  * @sender: a sender whose allocator has its layers
  *
- * Says in the session what these are, and which of them its levels have.
- */
+ * Writes the allocator's layers and their levels into the session. */
 void
 lmcc_sender_describe_layers (LmccSender *sender)
 {
@@ -42,7 +38,7 @@ lmcc_sender_init_native (LmccSender *sender)
     sender->session.layers[i].rate = 0;
 }
 
-/* Whether what leaves next in the layer is of a train. */
+/* Marks the next packet of the layer if it belongs to a packet train. */
 static void
 mark_train (LmccSender *sender, guint layer)
 {
@@ -52,8 +48,8 @@ mark_train (LmccSender *sender, guint layer)
   lmcc_sender_set_marks (sender, &marks);
 }
 
-/* Where the network sets the base's rate, what leaves there fills reports'
- * bucket. */
+/* If the network sets the base layer's rate, packets of the base layer fill
+ * the token bucket of reports. */
 static void
 note_sent (LmccSender *sender, guint layer, LmccTime now, gsize size)
 {
@@ -86,15 +82,15 @@ send_native (LmccSender *sender, guint layer, LmccTime due, LmccTime now)
   lmcc_sender_end_paced (sender, layer, size);
 }
 
-/* The packet that leaves next. */
+/* The packet that is sent next. */
 typedef struct
 {
   LmccTime time;
-  LmccTime due; /* later where it is sent ahead */
+  LmccTime due; /* later, if the packet is sent early */
   guint layer;
 } NextMedia;
 
-/* When the layer's next packet may leave early: not before its decoding
+/* When the layer's next packet may be sent early: not before its decoding
  * time. */
 static LmccTime
 find_earliest (const LmccSender *sender, guint layer)
@@ -202,7 +198,8 @@ change_table (LmccSender *sender, guint klass, LmccTime now)
   for (i = 0; i < n_old; i++)
     rates[i] = sender->session.layers[i].rate;
 
-  /* Its packets would not be in the layer that they say. */
+  /* Otherwise, the waiting repair packets would name layers that have
+   * changed. */
   lmcc_sender_flush_repair (sender);
   if (!lmcc_allocator_add_class (&sender->allocator, klass, moved))
     sender->stats.classes_joined++;
@@ -261,7 +258,7 @@ lmcc_sender_queue (LmccSender *sender, LmccUnit *unit, gsize bytes,
   if (layer == 0 && lmcc_sender_has_layers_above (sender))
     lmcc_sender_note_base (sender, unit);
   if (!waits && !make_room (sender, layer, unit, now)) {
-    /* Its number is not another one's. */
+    /* Reserves the order numbers, so that no other packet gets them. */
     if (lmcc_sender_has_layers_above (sender))
       sender->osn = (guint16) (sender->osn + unit->packets->len);
     lmcc_unit_free (unit);

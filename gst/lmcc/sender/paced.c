@@ -2,10 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/*
- * Native allocation's layers: what waits in each leaves as evenly as its
- * deadlines allow.
- */
+/* Pacing of native layers: packets are sent as evenly as their deadlines
+ * allow. */
 #include "sender/paced.h"
 
 #include "sender/private.h"
@@ -30,7 +28,7 @@ lmcc_sender_next_paced (const LmccSender *sender, guint layer)
       &sender->allocator.layers[layer]);
 }
 
-/* The layer's next packet leaves. */
+/* The layer's next packet is being sent. */
 void
 lmcc_sender_begin_paced (LmccSender *sender, guint layer, LmccTime due)
 {
@@ -38,14 +36,14 @@ lmcc_sender_begin_paced (LmccSender *sender, guint layer, LmccTime due)
       &sender->allocator.layers[layer], due);
 }
 
-/* It was of @size bytes. */
+/* The packet had @size bytes. */
 void
 lmcc_sender_end_paced (LmccSender *sender, guint layer, gsize size)
 {
   lmcc_pacer_sent (&sender->pacing.pacers[layer], size);
 }
 
-/* The layer table has changed: layer i is @moved[i] now. */
+/* The layer table has changed: layer i has moved to @moved[i]. */
 void
 lmcc_sender_move_pacers (LmccSender *sender,
     const guint8 moved[LMCC_MAX_LAYERS], guint n_layers)

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 /**
  * LmccSenderPacing:
- * @pacers: each layer's, in native allocation
+ * @pacers: pacer of each native layer
  */
 typedef struct
 {

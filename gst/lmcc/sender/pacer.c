@@ -15,8 +15,8 @@ advance (LmccPacer *pacer, LmccTime now)
   pacer->updated = now;
 }
 
-/* The packets of a unit have one deadline, so that the units' ends are all the
- * prefixes that can bind. */
+/* All packets of a unit have the same deadline, so only the ends of units
+ * can determine the rate. */
 static gdouble
 least_rate (const LmccPacer *pacer, const LmccAllocatorLayer *layer)
 {
@@ -36,12 +36,10 @@ least_rate (const LmccPacer *pacer, const LmccAllocatorLayer *layer)
   return rate;
 }
 
-/*
- * lmcc_pacer_queue_changed:
+/* lmcc_pacer_queue_changed:
  * @pacer: a pacer
- * @layer: its layer, which has got another unit
- * @now: the time
- */
+ * @layer: its layer, to which a unit was added
+ * @now: the time */
 void
 lmcc_pacer_queue_changed (LmccPacer *pacer, const LmccAllocatorLayer *layer,
     LmccTime now)
@@ -50,13 +48,11 @@ lmcc_pacer_queue_changed (LmccPacer *pacer, const LmccAllocatorLayer *layer,
   pacer->rate = least_rate (pacer, layer);
 }
 
-/*
- * lmcc_pacer_next:
+/* lmcc_pacer_next:
  * @pacer: a pacer
  * @layer: its layer
  *
- * Returns: when the layer's next packet is due, or %LMCC_TIME_NONE
- */
+ * Returns: when the layer's next packet is due, or %LMCC_TIME_NONE */
 LmccTime
 lmcc_pacer_next (const LmccPacer *pacer, const LmccAllocatorLayer *layer)
 {
@@ -72,15 +68,13 @@ lmcc_pacer_next (const LmccPacer *pacer, const LmccAllocatorLayer *layer)
   return MAX (due, head->unit->decoding_time);
 }
 
-/*
- * lmcc_pacer_opportunity:
+/* lmcc_pacer_opportunity:
  * @pacer: a pacer
- * @layer: its layer, with the packet that is to be sent still in it
- * @due: lmcc_pacer_next()
+ * @layer: its layer, with the packet to be sent still in it
+ * @due: the value of lmcc_pacer_next()
  *
- * The layer sends now. The schedule goes on from the time when the packet was
- * due, so that a late caller catches up.
- */
+ * The layer sends a packet now. The schedule continues from the time when
+ * the packet was due, so that a late caller catches up. */
 void
 lmcc_pacer_opportunity (LmccPacer *pacer, const LmccAllocatorLayer *layer,
     LmccTime due)
@@ -90,11 +84,9 @@ lmcc_pacer_opportunity (LmccPacer *pacer, const LmccAllocatorLayer *layer,
   pacer->rate = least_rate (pacer, layer);
 }
 
-/*
- * lmcc_pacer_sent:
+/* lmcc_pacer_sent:
  * @pacer: a pacer
- * @size: bytes of the packet that the opportunity was used for
- */
+ * @size: size of the packet that was sent, in bytes */
 void
 lmcc_pacer_sent (LmccPacer *pacer, gsize size)
 {

@@ -10,13 +10,12 @@ G_BEGIN_DECLS
 
 /**
  * LmccPacer:
- * @updated: when @debt was right
- * @debt: bytes of what was sent that the rate has not covered yet
+ * @updated: the time for which @debt is valid
+ * @debt: bytes sent that the rate has not covered yet
  * @rate: bytes per nanosecond
  *
- * The even schedule of one layer: the least constant rate that sends everything
- * that waits by its deadline. A packet "takes" size / rate, and the next one
- * follows when that is over.
+ * Even schedule of one layer: the least constant rate that sends all waiting packets by
+ * their deadlines. A packet occupies the layer for size / rate, and the next one follows.
  */
 typedef struct
 {

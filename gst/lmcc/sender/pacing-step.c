@@ -2,42 +2,38 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/*
- * How many packets may leave together. To wake a thread up costs several times
- * what it costs to send a packet, so that packets which are due within a short
- * step go together; a queue on their way has to hold them.
- */
+/* How many packets may be sent together. Waking up a thread costs several
+ * times as much as sending a packet, so packets that are due within a short
+ * step are sent together. A queue on the path has to hold them. */
 #include "sender/pacing-step.h"
 
 #include <gst/lmcc/lmcc-sender.h>
 
-/* What the rate is measured over. The rate of native layers changes with each
- * picture. */
+/* Interval over which the rate is measured, because the rate of native
+ * layers changes with each picture. */
 #define INTERVAL (20 * LMCC_MSECOND)
 
-/* TCP's own pacing in Linux goes in steps of 1 ms (tcp_tso_autosize()). A queue
- * of 10 ms, which is a short one, has a tenth of its room taken by a step; so
- * has the queue of a slower path, where fewer layers are held. */
+/* TCP's pacing in Linux uses steps of 1 ms (tcp_tso_autosize()). A short
+ * queue of 10 ms has a tenth of its capacity taken by such a step; so has
+ * the queue of a slower path, to which fewer layers are sent. */
 #define LONGEST LMCC_MSECOND
 
-/* A queue of 10 ms at the session's rate is a short one, and takes what is due
- * in as long. */
+/* A short queue of 10 ms at the session's rate can hold what is due within
+ * this time. */
 #define LONGEST_ASKED_FOR (10 * LMCC_MSECOND)
 
-/* Trains and bursts are read from arrival times, to within 1 ms; and packets
- * that are closer together than this cost more than they tell. */
+/* Packet trains and bursts are evaluated by arrival times with a precision
+ * of 1 ms; a finer resolution than this costs more than it reveals. */
 #define EXACT (250 * LMCC_USECOND)
 
-/* A step that has fewer than two packets saves little. The rate is that of
- * pictures and of late wake-ups, so that it is rounded: a step that comes and
- * goes with each picture would be neither. */
+/* A step with fewer than two packets saves little. The limit is lower
+ * because the rate varies with pictures and late wake-ups, and the step
+ * should not be switched on and off with each picture. */
 #define LEAST_PACKETS 1.5
 
-/*
- * lmcc_packet_count_add:
- * @count: a count, all zero at first
- * @now: the time; a packet leaves
- */
+/* lmcc_packet_count_add:
+ * @count: a count, initially all zeros
+ * @now: the time, at which a packet is sent */
 void
 lmcc_packet_count_add (LmccPacketCount *count, LmccTime now)
 {
@@ -51,8 +47,8 @@ lmcc_packet_count_add (LmccPacketCount *count, LmccTime now)
   count->n++;
 }
 
-/* The packets of an interval at the present rate. One that has begun counts as
- * soon as it has more than the one before it. */
+/* Packets per interval at the present rate. The current interval counts as
+ * soon as it has more packets than the previous one. */
 static guint
 count_packets (const LmccPacketCount *count, LmccTime now)
 {
@@ -64,15 +60,13 @@ count_packets (const LmccPacketCount *count, LmccTime now)
   return interval == count->interval + 1 ? count->n : 0;
 }
 
-/*
- * lmcc_pacing_step:
- * @count: of the packets that left
+/* lmcc_pacing_step:
+ * @count: count of the sent packets
  * @now: the time
- * @max_burst: as for lmcc_sender_get_pacing_step()
- * @exact: packets are paced as exactly as is of use
+ * @max_burst: as in lmcc_sender_get_pacing_step()
+ * @exact: packets must be paced as exactly as is useful
  *
- * Returns: the step at the present rate, in ns
- */
+ * Returns: the step at the present rate, in ns */
 LmccTime
 lmcc_pacing_step (const LmccPacketCount *count, LmccTime now, guint max_burst,
     gboolean exact)

@@ -10,11 +10,11 @@ G_BEGIN_DECLS
 
 /**
  * LmccPacketCount:
- * @interval: number of the latest interval in which a packet left
- * @n: packets that left in it
- * @n_before: packets that left in the interval before it
+ * @interval: number of the latest interval in which a packet was sent
+ * @n: packets sent in it
+ * @n_before: packets sent in the previous interval
  *
- * Counts packets in intervals of one length, which follow each other.
+ * Counts sent packets in consecutive intervals of equal length.
  */
 typedef struct
 {

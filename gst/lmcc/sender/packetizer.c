@@ -9,8 +9,8 @@
 #include "wire/constants.h"
 #include "wire/rtp-payload.h"
 
-/* Any starting points will do, but for a restarted sender's to be others: the
- * finalizer of splitmix, which spreads neighbouring seeds. */
+/* Any start values will do, as long as those of a restarted sender differ:
+ * the finalizer of splitmix spreads similar seeds. */
 static guint16
 first_number (guint32 seed, guint32 which)
 {
@@ -23,13 +23,11 @@ first_number (guint32 seed, guint32 which)
   return (guint16) (x >> 31);
 }
 
-/*
- * lmcc_packetizer_init:
+/* lmcc_packetizer_init:
  * @packetizer: (out): the packetizer
- * @session: the sender's; kept
- * @announcer: the sender's; kept
- * @seed: where the numbers begin follows from it
- */
+ * @session: the sender's session; must outlive @packetizer
+ * @announcer: the sender's announcer; must outlive @packetizer
+ * @seed: determines the first sequence numbers */
 void
 lmcc_packetizer_init (LmccPacketizer *packetizer, const LmccSession *session,
     const LmccAnnouncer *announcer, guint32 seed)
@@ -53,8 +51,7 @@ lmcc_packetizer_init (LmccPacketizer *packetizer, const LmccSession *session,
   }
 }
 
-/* Where the packet that is sent now stands in its slot: @place of
- * LmccHeader. */
+/* The place of the next packet in its slot: @place of LmccHeader. */
 static gint
 take_place (LmccLayerNumbers *numbers, guint16 slot, guint modulus)
 {
@@ -74,8 +71,8 @@ take_place (LmccLayerNumbers *numbers, guint16 slot, guint modulus)
   return passed > 0 ? -MIN (passed, LMCC_PLACE_MAX) : -LMCC_PLACE_MAX;
 }
 
-/* Nobody joins the base in the middle of a session; there kind 1 has its
- * place. */
+/* The base layer carries the element of kind 1 instead of a place, because
+ * nobody joins it in mid-session. */
 static void
 add_second_element (LmccPacketizer *packetizer, guint layer, LmccRtp *rtp,
     guint16 lsn, LmccTime now, guint8 second[LMCC_SECOND_ELEMENT_MAX_SIZE])
@@ -100,7 +97,7 @@ add_second_element (LmccPacketizer *packetizer, guint layer, LmccRtp *rtp,
   rtp->second = second;
 }
 
-/* What all packets say of their layer, their slot and their time. */
+/* Fills in what all packets say about their layer, slot and time. */
 static void
 fill_header (LmccPacketizer *packetizer, guint layer, LmccRtp *rtp,
     LmccHeader *header, LmccTime now,
@@ -120,15 +117,13 @@ fill_header (LmccPacketizer *packetizer, guint layer, LmccRtp *rtp,
   add_second_element (packetizer, layer, rtp, header->lsn, now, second);
 }
 
-/*
- * lmcc_packetizer_media:
+/* lmcc_packetizer_media:
  * @packetizer: a packetizer
- * @layer: where the packet is sent
- * @allotment: what its unit is, and a packet, which is taken
+ * @layer: the layer that sends the packet
+ * @allotment: a packet, which is taken, and its unit's properties
  * @now: the time
  *
- * Returns: (transfer full): its payload with the header of the wire
- */
+ * Returns: (transfer full): the packet's payload with the header as sent */
 LmccPacket *
 lmcc_packetizer_media (LmccPacketizer *packetizer, guint layer,
     LmccAllotment *allotment, LmccTime now)
@@ -148,7 +143,7 @@ lmcc_packetizer_media (LmccPacketizer *packetizer, guint layer,
   header.anchor = allotment->anchor;
   header.osn = allotment->osn;
 
-  /* Of sound it says what its payload format has it say. */
+  /* For sound, the marker bit is that of the payload format. */
   sent.marker = allotment->stream == LMCC_STREAM_SOUND
       ? lmcc_rtp_has_marker (allotment->packet)
       : allotment->marker;
@@ -163,8 +158,8 @@ lmcc_packetizer_media (LmccPacketizer *packetizer, guint layer,
       &header, session->header_id);
 }
 
-/* A packet that is no media: of no stream, and @osn is its layer's low-water
- * mark. */
+/* A packet without media: it belongs to no stream, and @osn is its layer's
+ * low-water mark. */
 static LmccPacket *
 build_other (LmccPacketizer *packetizer, guint layer, LmccPacketType type,
     guint16 osn, LmccRtp *sent, const guint8 *payload, LmccTime now)
@@ -184,17 +179,15 @@ build_other (LmccPacketizer *packetizer, guint layer, LmccPacketType type,
       payload);
 }
 
-/*
- * lmcc_packetizer_filler:
+/* lmcc_packetizer_filler:
  * @packetizer: a packetizer
- * @layer: where the packet is sent
+ * @layer: the layer that sends the packet
  * @osn: the layer's low-water mark
- * @payload_size: bytes, at least %LMCC_FILLER_PAYLOAD_SIZE
+ * @payload_size: size in bytes, at least %LMCC_FILLER_PAYLOAD_SIZE
  * @now: the time
  *
- * Returns: (transfer full): a packet that fills a layer's rate, or keeps a
- *     silent layer going
- */
+ * Returns: (transfer full): a packet that fills a layer's rate, or keeps an
+ * idle layer alive */
 LmccPacket *
 lmcc_packetizer_filler (LmccPacketizer *packetizer, guint layer, guint16 osn,
     gsize payload_size, LmccTime now)
@@ -211,16 +204,14 @@ lmcc_packetizer_filler (LmccPacketizer *packetizer, guint layer, guint16 osn,
       now);
 }
 
-/*
- * lmcc_packetizer_repair:
+/* lmcc_packetizer_repair:
  * @packetizer: a packetizer
- * @layer: where the packet is sent
+ * @layer: the layer that sends the packet
  * @osn: the layer's low-water mark
- * @payload: of lmcc_repair_encoder_make()
+ * @payload: a payload from lmcc_repair_encoder_make()
  * @now: the time
  *
- * Returns: (transfer full): a packet that carries it
- */
+ * Returns: (transfer full): a packet with this payload */
 LmccPacket *
 lmcc_packetizer_repair (LmccPacketizer *packetizer, guint layer, guint16 osn,
     const LmccPacket *payload, LmccTime now)

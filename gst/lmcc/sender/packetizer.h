@@ -13,14 +13,15 @@ G_BEGIN_DECLS
 
 #define LMCC_N_STREAMS 16
 
-/* The least that a filler packet carries. */
+/* Least payload size of a filler packet. */
 #define LMCC_FILLER_PAYLOAD_SIZE 4
 
-/* What a layer index counts on the wire; it stays when the table changes. */
+/* Sequence numbers of a layer index on the wire; they continue when the layer table
+ * changes. */
 typedef struct
 {
   guint16 lsn;
-  gboolean sent; /* a packet, in the slot of the two below */
+  gboolean sent; /* a packet was sent, in the slot of the next two fields */
   guint16 slot;
   gint n_in_slot;
   guint16 filler_sequence;
@@ -30,14 +31,14 @@ typedef struct
 
 /**
  * LmccPacketizer:
- * @session: the sender's, as it is when a packet is made
- * @announcer: the sender's, for the clocks
- * @says_place: packets above the base say their place in the slot
- * @marks: what the next packets say of their slot
- * @single: (nullable): the sender's, where all receivers get one rate
- * @numbers: of each layer
+ * @session: the sender's session, as it is when a packet is built
+ * @announcer: the sender's announcer, for the clocks
+ * @says_place: packets above the base layer carry their place in the slot
+ * @marks: slot marks of the next packets
+ * @single: (nullable): the sender's single-rate algorithm
+ * @numbers: sequence numbers of each layer
  *
- * Makes the sender's RTP packets as they are on the wire.
+ * Builds the sender's RTP packets in wire format.
  */
 typedef struct
 {

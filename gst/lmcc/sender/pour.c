@@ -8,13 +8,13 @@
 
 #include <string.h>
 
-/* Switch points closer together than this share a section: in a shorter one
- * there is nothing to choose from. */
+/* Switch points closer together than this share a section: a shorter section
+ * leaves no choice. */
 #define SHORTEST_SECTION (250 * LMCC_MSECOND)
 
-/* Who goes up just after a switch point has begun waits for all of the next
- * one. No layer takes longer than this to send it: the rest comes in those
- * above at the same time. */
+/* A receiver that goes up just after a switch point has begun waits for all
+ * of the next one. No layer takes longer than this to send its part of a
+ * switch point; higher layers send the rest at the same time. */
 #define LONGEST_SWITCH (200 * LMCC_MSECOND)
 
 static gboolean
@@ -42,7 +42,7 @@ compare_importance (gconstpointer a, gconstpointer b)
   return first->rank < second->rank ? -1 : first->rank > second->rank;
 }
 
-/* Bit-reversed order: every beginning of it is spread evenly over the window.
+/* Bit-reversed order: every prefix of it is spread evenly over the window.
  * @group is in decoding order. */
 static void
 rank_dyadically (LmccPourItem **group, guint n)
@@ -59,7 +59,8 @@ rank_dyadically (LmccPourItem **group, guint n)
     group[i]->droppable = TRUE;
 }
 
-/* Units that are all switch points of their class do not need each other. */
+/* Units that are all switch points of their class do not depend on each
+ * other. */
 static gboolean
 is_droppable (LmccPourItem **group, guint n)
 {
@@ -94,7 +95,7 @@ is_upper (const LmccPour *pour, const LmccPourItem *item)
       && item->queued->unit->klass >= pour->n_temporal;
 }
 
-/* Whether a spatial layer above the lowest begins anew. */
+/* Whether a spatial layer above the lowest starts anew. */
 static gboolean
 is_beginning (const LmccPour *pour, const LmccPourItem *item)
 {
@@ -102,12 +103,12 @@ is_beginning (const LmccPour *pour, const LmccPourItem *item)
       && item->queued->unit->klass % pour->n_temporal == 0;
 }
 
-/* Where the spatial layers above the lowest refer to nothing before a picture
- * they begin a new section. Layers are sent each in decoding order: if some
- * carried one half of these pictures and others the other half, a switch point
- * in the middle of the window would come in none at its time. The lowest
- * spatial layer goes on, and is of use to all: it has the whole window's
- * room. */
+/* A new section begins at a picture before which the higher spatial layers
+ * refer to nothing. Each layer is sent in decoding order: if some layers
+ * carried one half of these pictures and others the other half, no layer
+ * would send a switch point in the middle of the window at its time. The
+ * lowest spatial layer is not divided, because all receivers need it: it may
+ * use the whole window's room. */
 static void
 divide (const LmccPour *pour, LmccPourItem *items, guint n_items)
 {
@@ -131,9 +132,9 @@ divide (const LmccPour *pour, LmccPourItem *items, guint n_items)
   }
 }
 
-/* Sound comes before all pictures; then the order is (rung, section, class). In
- * a class whose units do not need each other they are spread over the window,
- * else they are in decoding order. */
+/* Sound precedes all pictures; then the order is (rung, section, class). In
+ * a class whose units do not depend on each other, units are spread over the
+ * window, otherwise they are in decoding order. */
 static LmccPourItem **
 sort_items (LmccPourItem *items, guint n_items)
 {
@@ -169,7 +170,7 @@ place_whole (LmccPour *pour, LmccPourItem *item, guint layer)
   memset (item->layers, (gint) layer, n_packets);
 }
 
-/* What each layer may have of a switch point. */
+/* Limits the part of a switch point that each layer may carry. */
 static void
 limit_room (const LmccPour *pour, gsize *most)
 {
@@ -180,7 +181,8 @@ limit_room (const LmccPour *pour, gsize *most)
     most[i] = MIN (pour->room[i], (gsize) (part * (gdouble) pour->share[i]));
 }
 
-/* From @layer upwards, as much in each as @most and its room have. */
+/* Places the unit from @layer upwards, with as much in each layer as @most
+ * and its room permit. */
 static gboolean
 place_cut (LmccPour *pour, LmccPourItem *item, const gsize *most, guint layer)
 {
@@ -210,9 +212,9 @@ place_cut (LmccPour *pour, LmccPourItem *item, const gsize *most, guint layer)
   return TRUE;
 }
 
-/* A unit is cut only where it is larger than a layer's whole share or than what
- * the layer may have of it, and never in the base, which has to be of use
- * alone. */
+/* A unit is divided only if it is larger than a layer's whole share or than
+ * what the layer may carry of it, and never in the base layer, which must be
+ * useful alone. */
 static gboolean
 place_within (LmccPour *pour, LmccPourItem *item, const gsize *most,
     guint layer)
@@ -232,7 +234,7 @@ place_within (LmccPour *pour, LmccPourItem *item, const gsize *most,
   return FALSE;
 }
 
-/* A switch point that is too large to be sent soon comes nevertheless. */
+/* A switch point that is too large to be sent soon is placed nevertheless. */
 static gboolean
 place_video (LmccPour *pour, LmccPourItem *item, guint layer)
 {
@@ -256,14 +258,15 @@ highest_layer (const LmccPourItem *item)
 typedef struct
 {
   guint at;      /* layers below are closed */
-  gboolean full; /* something had no place already */
-  /* The highest layer at which something lies that each class of each rung may
-   * need of a class below. */
+  gboolean full; /* a unit has already found no place */
+  /* The highest layer with a unit of a lower class that a class of a rung
+   * may depend on. */
   guint8 used[LMCC_MAX_RUNGS][LMCC_MAX_CLASSES];
 } Progress;
 
-/* Where a class has a unit that needs nothing before it, what it was before the
- * window does not count, unless something comes before that unit. */
+/* If a class has a unit that depends on nothing before it, the state of the
+ * class before the window does not count, unless another unit precedes that
+ * one. */
 static void
 begin (const LmccPour *pour, Progress *progress, const LmccPourItem *items,
     guint n_items)
@@ -286,7 +289,7 @@ begin (const LmccPour *pour, Progress *progress, const LmccPourItem *items,
   }
 }
 
-/* The lowest layer that does not go before what @unit needs. */
+/* The lowest layer that is not below what @unit depends on. */
 static guint
 find_floor (const LmccPour *pour, const Progress *progress,
     const LmccUnit *unit)
@@ -322,7 +325,7 @@ place_picture (LmccPour *pour, Progress *progress, LmccPourItem *item)
   *used = (guint8) MAX (*used, layer);
 }
 
-/* The spatial layers above the lowest one of a rung, section by section. */
+/* The spatial layers of a rung above the lowest one, section by section. */
 typedef struct
 {
   gboolean any;
@@ -332,8 +335,8 @@ typedef struct
   gboolean full;
   LmccTime start;
   gsize room[LMCC_MAX_LAYERS];  /* for all sections */
-  gsize taken[LMCC_MAX_LAYERS]; /* by those before */
-  gsize given[LMCC_MAX_LAYERS]; /* to this one */
+  gsize taken[LMCC_MAX_LAYERS]; /* by earlier sections */
+  gsize given[LMCC_MAX_LAYERS]; /* to this section */
 } Sections;
 
 static gboolean
@@ -373,8 +376,8 @@ section_end (const LmccPour *pour, const Sections *sections,
   return pour->end;
 }
 
-/* What earlier sections did to the classes counts only where this one needs
- * it. */
+/* Effects of earlier sections on the classes count only if this section
+ * depends on them. */
 static void
 renew (const LmccPour *pour, Progress *progress, const Sections *sections,
     const LmccPourItem *items, guint n_items)
@@ -399,8 +402,8 @@ renew (const LmccPour *pour, Progress *progress, const Sections *sections,
   }
 }
 
-/* Each section has its part of the room by its time, and what those before it
- * left. */
+/* Each section gets the share of the room that corresponds to its time, plus
+ * what earlier sections left. */
 static void
 begin_section (LmccPour *pour, Progress *progress, Sections *sections,
     const LmccPourItem *item, const LmccPourItem *items, guint n_items)
@@ -432,17 +435,16 @@ begin_section (LmccPour *pour, Progress *progress, Sections *sections,
   renew (pour, progress, sections, items, n_items);
 }
 
-/*
- * lmcc_pour:
- * @pour: (inout): the layers; rooms and floors are brought up to date
+/* lmcc_pour:
+ * @pour: (inout): the layers; rooms and floors are updated
  * @items: (array length=n_items): the units of a window, in decoding order;
- *     their ranks and layers are set
- * @n_items: how many
+ *     ranks and layers are set
+ * @n_items: number of units
  *
- * Gives units their layers, from the bottom up, the most important first. A
- * unit never is in a lower layer than what it needs. When one has no place,
- * none after it has: what is sent is what is most important.
- */
+ * Assigns the units to layers, from the bottom up and the most important
+ * units first. A unit is never in a lower layer than the units it depends
+ * on. Once a unit finds no place, no less important one gets a place, so
+ * that the most important units are sent. */
 void
 lmcc_pour (LmccPour *pour, LmccPourItem *items, guint n_items)
 {
@@ -473,13 +475,11 @@ lmcc_pour (LmccPour *pour, LmccPourItem *items, guint n_items)
   }
 }
 
-/*
- * lmcc_pour_count_run:
+/* lmcc_pour_count_run:
  * @item: an item that has a place
- * @first: one of its packets
+ * @first: index of one of its packets
  *
- * Returns: how many of its packets from @first on are in one layer
- */
+ * Returns: number of packets from @first on that are in the same layer */
 guint
 lmcc_pour_count_run (const LmccPourItem *item, guint first)
 {

@@ -12,13 +12,12 @@ G_BEGIN_DECLS
  * LmccPourItem:
  * @queued: a unit
  * @order: its place in decoding order
- * @rank: its place among the units of its rung and class, most important first
- * @droppable: the units of its rung and class do not need each other; @rank is
- *     then 0 for the first
- * @section: for spatial layers above the lowest: which part of the window, from
- *     one of their switch points to the next
- * @layers: (nullable): for each of its packets the layer, owned; %NULL where the
- *     unit has no place
+ * @rank: its rank among the units of its rung and class, most important first
+ * @droppable: the units of its rung and class do not depend on each other; @rank is then
+ *     0 for the first
+ * @section: for spatial layers above the lowest: the part of the window from one switch
+ *     point to the next
+ * @layers: (nullable): the layer of each packet, owned; %NULL if the unit has no place
  */
 typedef struct
 {
@@ -32,18 +31,18 @@ typedef struct
 
 /**
  * LmccPour:
- * @n_layers: layers
- * @n_temporal: as in #LmccCodec; 0 before it is known
+ * @n_layers: number of layers
+ * @n_temporal: as in #LmccCodec; 0 until it is known
  * @end: decoding time at which the window ends
- * @length: of the window
- * @packet_overhead: bytes of an IP packet of the session without RTP payload
- * @room: bytes of IP packets that are free in each layer
+ * @length: length of the window
+ * @packet_overhead: size of an IP packet of the session without RTP payload, in bytes
+ * @room: free bytes of IP packets in each layer
  * @share: bytes that each layer has for a whole window
- * @floors: for each (rung, class) the lowest layer at which a unit can be decoded
- *     that needs earlier ones of its class; @n_layers for none
- * @classes: that each rung has had: nothing needs others
+ * @floors: for each (rung, class) the lowest layer in which a unit can be decoded that
+ *     depends on earlier ones of its class; @n_layers for none
+ * @classes: classes that each rung has had; units do not depend on other classes
  *
- * How the units of one window come into layers.
+ * Assigns the units of one window to layers.
  */
 typedef struct
 {

@@ -25,24 +25,25 @@ G_BEGIN_DECLS
 
 /**
  * LmccSender:
- * @session: as its record says
+ * @session: the session as in its record
  * @stats: the counters
- * @stopped: nothing but copies of the BYE is sent any more
+ * @stopped: only copies of the BYE are sent from now on
  * @shaped: layers have fixed rates
- * @levels: which layers levels have, where the rungs say it
- * @udp_overhead: bytes of IP and UDP headers
- * @allocator: which layer a unit is for; what waits in the layers
- * @rates: what the layers send
- * @trains: what leaves before it is due
+ * @levels: how levels are built from rungs
+ * @udp_overhead: size of the IP and UDP headers in bytes
+ * @allocator: assigns units to layers; holds the layers' queues
+ * @rates: measured rates of the layers
+ * @trains: packets that are sent before they are due
  * @osn: the order sequence number of the next packet
  *
- * What all files share, and the parts: each is touched by the file of its
- * header's name only.
+ * The sender's shared state, followed by its parts. Each part is used only by the file
+ * that its header belongs to.
  */
 struct _LmccSender
 {
   LmccSession session;
-  LmccSessionAlgorithms algorithms; /* the session's, from its start on */
+  LmccSessionAlgorithms
+      algorithms; /* algorithms of the session, set at its start */
   LmccSenderStats stats;
   gboolean stopped;
   gboolean shaped;

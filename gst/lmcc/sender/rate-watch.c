@@ -3,17 +3,15 @@
  */
 #include "sender/rate-watch.h"
 
-/* Rates are looked at so often; what differs by more than a tenth is
+/* Interval between checks of the rates; a difference of more than a tenth is
  * announced. */
 #define CHECK_INTERVAL (250 * LMCC_MSECOND)
 #define CHANGE_INTERVAL LMCC_SECOND
 #define CHANGE_FRACTION 10
 
-/*
- * lmcc_rate_watch_init:
+/* lmcc_rate_watch_init:
  * @watch: (out): the watch
- * @now: the time
- */
+ * @now: the time */
 void
 lmcc_rate_watch_init (LmccRateWatch *watch, LmccTime now)
 {
@@ -27,11 +25,9 @@ lmcc_rate_watch_init (LmccRateWatch *watch, LmccTime now)
   watch->changed = LMCC_TIME_NONE;
 }
 
-/*
- * lmcc_rate_watch_note_picture:
+/* lmcc_rate_watch_note_picture:
  * @watch: a watch
- * @decoding_time: of a picture of any rung
- */
+ * @decoding_time: decoding time of a picture of any rung */
 void
 lmcc_rate_watch_note_picture (LmccRateWatch *watch, LmccTime decoding_time)
 {
@@ -50,14 +46,12 @@ lmcc_rate_watch_note_picture (LmccRateWatch *watch, LmccTime decoding_time)
   watch->newest = decoding_time;
 }
 
-/*
- * lmcc_rate_watch_note_unit:
- * @watch: the watch
+/* lmcc_rate_watch_note_unit:
+ * @watch: a watch
  * @layer: a layer
- * @unit: that it will send
- * @window: so long after its decoding time at most
- * @size: bytes of its IP packets, and of what is sent for them
- */
+ * @unit: a unit that the layer will send
+ * @window: greatest time for which it is held after its decoding time
+ * @size: size of its IP packets and of those sent for it, in bytes */
 void
 lmcc_rate_watch_note_unit (LmccRateWatch *watch, guint layer,
     const LmccUnit *unit, LmccTime window, gsize size)
@@ -66,13 +60,11 @@ lmcc_rate_watch_note_unit (LmccRateWatch *watch, guint layer,
       size);
 }
 
-/*
- * lmcc_rate_watch_note_sent:
- * @watch: the watch
+/* lmcc_rate_watch_note_sent:
+ * @watch: a watch
  * @layer: a layer
  * @now: the time
- * @size: bytes of an IP packet that it sends
- */
+ * @size: size of an IP packet that the layer sends, in bytes */
 void
 lmcc_rate_watch_note_sent (LmccRateWatch *watch, guint layer, LmccTime now,
     gsize size)
@@ -80,13 +72,11 @@ lmcc_rate_watch_note_sent (LmccRateWatch *watch, guint layer, LmccTime now,
   lmcc_meter_add_sent (&watch->meters[layer], now, size);
 }
 
-/*
- * lmcc_rate_watch_move:
+/* lmcc_rate_watch_move:
  * @watch: a watch
- * @moved: where each layer is now
- * @n_layers: how many there were
- * @now: the time, when the other layers come into being
- */
+ * @moved: the new index of each layer
+ * @n_layers: the old number of layers
+ * @now: the time, at which the new layers start */
 void
 lmcc_rate_watch_move (LmccRateWatch *watch, const guint8 moved[LMCC_MAX_LAYERS],
     guint n_layers, LmccTime now)
@@ -108,14 +98,12 @@ rate_differs (guint64 announced, guint64 rate)
   return difference > announced / CHANGE_FRACTION;
 }
 
-/*
- * lmcc_rate_watch_update:
+/* lmcc_rate_watch_update:
  * @watch: a watch
- * @session: the rates of its layers are brought up to date
+ * @session: (inout): the session whose layer rates are updated
  * @now: the time
  *
- * Returns: whether @session is another now
- */
+ * Returns: whether @session changed */
 gboolean
 lmcc_rate_watch_update (LmccRateWatch *watch, LmccSession *session,
     LmccTime now)

@@ -12,13 +12,13 @@ G_BEGIN_DECLS
 
 /**
  * LmccRateWatch:
- * @meters: of each layer
+ * @meters: meter of each layer
  * @newest: decoding time of the newest picture
- * @unit_interval: between two pictures, smoothed; 0 where not known yet
- * @check: when lmcc_rate_watch_update() has something to do
+ * @unit_interval: interval between two pictures, smoothed; 0 if not known yet
+ * @check: when to call lmcc_rate_watch_update()
  * @changed: when it last changed the session
  *
- * Keeps the rates that a session announces near those that are sent.
+ * Keeps a session's announced rates close to the rates sent.
  */
 typedef struct
 {

@@ -2,24 +2,23 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/*
- * What the blocks of a window carry, so that repair goes where pictures need
- * it.
- */
+/* Plans how the repair data of a window is distributed over its blocks, so
+ * that it protects what pictures need most. */
 #include "sender/repair-blocks.h"
 
 #include <string.h>
 
-/* At most this many pictures of a window, and one more for each class, stand
- * for all of its pictures. */
+/* At most this many pictures of a window, plus one per class, represent all
+ * of its pictures. */
 #define MAX_PICTURES 64
 
-/* What it takes to put a piece in order, in multiplications, and to count it:
- * some 0.1 and 0.3 us. */
+/* Work to sort a piece and to count it, in multiplications: about 0.1 and
+ * 0.3 us. */
 #define ORDER_WORK 100
 #define PIECE_WORK 300
 
-/* Likewise to hand a packet to an encoder, or to queue one of its own. */
+/* Work to pass a packet to an encoder, or to queue one of its repair
+ * packets. */
 #define PACKET_WORK G_GUINT64_CONSTANT (100)
 
 static LmccRepairPiece *
@@ -34,7 +33,7 @@ get_group (const LmccRepairer *repairer, guint i)
   return g_ptr_array_index (repairer->job.window.groups, i);
 }
 
-/* As many as there may be, and at least one. */
+/* As many as possible, and at least one. */
 static void
 limit_group (LmccRepairer *repairer, guint i)
 {
@@ -83,7 +82,7 @@ count_piece (const LmccRepairer *repairer, const LmccRepairPiece *piece)
   count->n += piece->n;
 }
 
-/* The classes up to @klass, each since its own switch point. */
+/* Adds the classes up to @klass, each from its own switch point on. */
 static void
 add_picture (LmccRepairer *repairer, guint stream, guint klass)
 {
@@ -107,7 +106,7 @@ add_picture (LmccRepairer *repairer, guint stream, guint klass)
   repairer->plan->work += n_groups * (guint64) (klass + 1);
 }
 
-/* Class 0 of a stream and the next one that it has. */
+/* Class 0 of a stream and the next class that occurs in it. */
 static gboolean
 is_needed_most (const LmccRepairer *repairer, const LmccRepairPiece *piece)
 {
@@ -147,8 +146,8 @@ count_unit (LmccRepairer *repairer, const LmccRepairPiece *piece)
   run->here++;
 }
 
-/* How many times as long as the window it takes until the class has its next
- * switch point; 0 where each of its units is one. */
+/* How many window lengths it takes until the class has its next switch
+ * point; 0 if each of its units is one. */
 static gdouble
 count_windows_left (const LmccRepairRun *run)
 {
@@ -158,7 +157,7 @@ count_windows_left (const LmccRepairRun *run)
   return (gdouble) (run->length - run->since) / run->here;
 }
 
-/* The first class from @klass on that has no switch point at once. */
+/* The first class from @klass on whose units are not all switch points. */
 static guint
 find_open (const LmccRepairRun *runs, guint klass)
 {
@@ -168,9 +167,10 @@ find_open (const LmccRepairRun *runs, guint klass)
   return klass;
 }
 
-/* What a window has of a class is needed until the class has its next switch
- * point, which may be many windows later: by as many pictures as this window
- * has of the class and those above, in the same time again. */
+/* The units of a class in a window are needed until the next switch point of
+ * the class, which may be many windows later. The number of dependent
+ * pictures is extrapolated from the number of pictures of this and higher
+ * classes in this window. */
 static void
 add_later_pictures (LmccRepairer *repairer, guint stream)
 {
@@ -200,7 +200,7 @@ compare_order (gconstpointer a, gconstpointer b, gpointer first)
   if (difference != 0)
     return difference;
 
-  /* Sound has the number of the picture after it. */
+  /* Sound has the order number of the next picture. */
   return (y->stream == LMCC_STREAM_SOUND) - (x->stream == LMCC_STREAM_SOUND);
 }
 
@@ -230,7 +230,7 @@ begin (LmccRepairer *repairer)
   repairer->plan->work += n * (guint64) ORDER_WORK;
 }
 
-/* Returns whether that was the last one. */
+/* Returns whether it was the last one. */
 static gboolean
 add_piece (LmccRepairer *repairer)
 {
@@ -241,8 +241,8 @@ add_piece (LmccRepairer *repairer)
   note_piece (repairer, piece);
   if (!piece->continued && job->budget.pool > 0)
     count_unit (repairer, piece);
-  /* Of each class: classes come in turns, and some may never be the one of so
-   * many. */
+  /* Selected per class, because classes alternate, and some might never be
+   * selected otherwise. */
   if (!piece->more
       && job->n_pictures[piece->stream][piece->klass]++ % job->every == 0)
     add_picture (repairer, piece->stream, piece->klass);
@@ -262,7 +262,8 @@ find_duration (const LmccRepairBudget *budget, guint layer, gsize bytes)
       / (gdouble) budget->rates[layer]);
 }
 
-/* What @layer can send of a group's repair after its last source packet. */
+/* How much of a group's repair data @layer can send after the group's last
+ * source packet. */
 static void
 measure_rooms (LmccRepairer *repairer, guint layer)
 {
@@ -275,7 +276,7 @@ measure_rooms (LmccRepairer *repairer, guint layer)
     LmccTime from = budget->ready[group->layer];
     gsize room = 0;
 
-    /* Reports and the session's record take their time there, too. */
+    /* Reports and the session record also take time in the base layer. */
     if (layer > 0 && group->layer == 0)
       from += find_duration (budget, 0,
           lmcc_repairer_get_repair_size (repairer, group));
@@ -290,7 +291,7 @@ measure_rooms (LmccRepairer *repairer, guint layer)
   }
 }
 
-/* What a fixed rate leaves costs nothing. */
+/* Unused room in a fixed rate costs nothing. */
 static gboolean
 gets_repair (const LmccRepairer *repairer, guint layer)
 {
@@ -331,7 +332,7 @@ end_layer (LmccRepairer *repairer)
   job->layer++;
 }
 
-/* Each layer's part of the pool. */
+/* The part of the pool that each layer used. */
 static void
 end_pool (LmccRepairer *repairer)
 {
@@ -375,7 +376,7 @@ tell_group (LmccRepairer *repairer, guint i)
   repairer->plan->work += group->depth * (guint64) n_layers;
 }
 
-/* Returns whether that was all of the group. */
+/* Returns whether the group is finished. */
 static gboolean
 repair_some (LmccRepairer *repairer, LmccRepairGroup *group)
 {
@@ -411,7 +412,7 @@ end_layers (LmccRepairer *repairer)
   LmccRepairJob *job = &repairer->job;
   guint layer;
 
-  /* Before any of it can leave. */
+  /* Before any repair packet can be sent. */
   for (layer = 0; !job->trial && layer < job->budget.session->n_layers; layer++)
     repairer->owed[layer] += job->used[layer];
   job->n_told = 0;
@@ -422,16 +423,15 @@ end_layers (LmccRepairer *repairer)
         * job->every;
 }
 
-/*
- * lmcc_repairer_start_plan:
- * @repairer: a repairer without a job, with all pieces of the window in hand
- * @budget: what there is for their repair, copied; its session stays
- * @trial: only how good the plan would be is to be known
+/* lmcc_repairer_start_plan:
+ * @repairer: a repairer without a job that has collected all pieces of the
+ *     window
+ * @budget: budget for their repair, copied; its session must stay valid
+ * @trial: only evaluates the quality of the plan
  *
- * From now on lmcc_repairer_step_plan() says how many repair packets each block
- * of the window gets, and which layer carries them. Packets of a window of
- * fixed rates may leave meanwhile.
- */
+ * Starts a plan; lmcc_repairer_step_plan() computes how many repair packets
+ * each block of the window gets, and which layer carries them. Packets of a
+ * window of fixed rates may be sent meanwhile. */
 void
 lmcc_repairer_start_plan (LmccRepairer *repairer,
     const LmccRepairBudget *budget, gboolean trial)
@@ -458,7 +458,7 @@ lmcc_repairer_start_plan (LmccRepairer *repairer,
   }
 }
 
-/* Behind the last layer the pool has its turn. */
+/* The pool is planned after the last layer. */
 static void
 plan_layers (LmccRepairer *repairer, guint64 until)
 {
@@ -509,14 +509,11 @@ step (LmccRepairer *repairer, guint64 until)
   }
 }
 
-/*
- * lmcc_repairer_step_plan:
+/* lmcc_repairer_step_plan:
  * @repairer: a repairer
- * @work: (inout): how much work there may be, in multiplications, and how much
- *     of it is left
+ * @work: (inout): permitted work in multiplications, and how much of it is left
  *
- * Returns: whether no plan is under way, or any more
- */
+ * Returns: whether no plan is in progress, or none any more */
 gboolean
 lmcc_repairer_step_plan (LmccRepairer *repairer, guint64 *work)
 {

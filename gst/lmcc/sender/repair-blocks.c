@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* Packets that are freed at a time, and what each takes, in multiplications:
- * some 0.1 us. */
+/* Number of packets freed at a time, and the work for each, in
+ * multiplications: about 0.1 us. */
 #define FREED_AT_ONCE 64
 #define FREE_WORK G_GUINT64_CONSTANT (100)
 
@@ -47,14 +47,12 @@ free_item (gpointer data)
   g_free (item);
 }
 
-/*
- * lmcc_repairer_init:
+/* lmcc_repairer_init:
  * @repairer: (out): the repairer
- * @loss_rate: as lmcc_repair_plan_new() has it
- * @burst: likewise
- * @udp_overhead: bytes of an IP packet above those of the RTP packet
- * @rtp_overhead: bytes of an RTP packet above those of its payload
- */
+ * @loss_rate: as in lmcc_repair_plan_new()
+ * @burst: as in lmcc_repair_plan_new()
+ * @udp_overhead: bytes by which an IP packet exceeds the RTP packet
+ * @rtp_overhead: bytes by which an RTP packet exceeds its payload */
 void
 lmcc_repairer_init (LmccRepairer *repairer, gdouble loss_rate, gdouble burst,
     gsize udp_overhead, gsize rtp_overhead)
@@ -88,12 +86,10 @@ lmcc_repairer_clear (LmccRepairer *repairer)
   g_clear_pointer (&repairer->plan, lmcc_repair_plan_free);
 }
 
-/*
- * lmcc_repairer_flush:
+/* lmcc_repairer_flush:
  * @repairer: a repairer
  *
- * Forgets all packets, those that wait and those that are planned.
- */
+ * Forgets all packets, both waiting and planned ones. */
 void
 lmcc_repairer_flush (LmccRepairer *repairer)
 {
@@ -112,12 +108,10 @@ lmcc_repairer_flush (LmccRepairer *repairer)
   }
 }
 
-/*
- * lmcc_repairer_begin:
+/* lmcc_repairer_begin:
  * @repairer: a repairer
- * @window: number of the window that is in hand from now on
- * @deadline: when its repair has to be over
- */
+ * @window: number of the window that is collected from now on
+ * @deadline: when its repair must be finished */
 void
 lmcc_repairer_begin (LmccRepairer *repairer, guint window, LmccTime deadline)
 {
@@ -127,12 +121,10 @@ lmcc_repairer_begin (LmccRepairer *repairer, guint window, LmccTime deadline)
   repairer->deadline = deadline;
 }
 
-/*
- * lmcc_repairer_take_over:
+/* lmcc_repairer_take_over:
  * @repairer: a repairer without a job
  *
- * The window in hand becomes the job's.
- */
+ * The collected window becomes the job's. */
 void
 lmcc_repairer_take_over (LmccRepairer *repairer)
 {
@@ -141,15 +133,13 @@ lmcc_repairer_take_over (LmccRepairer *repairer)
   init_window (&repairer->hand);
 }
 
-/*
- * lmcc_repairer_release:
+/* lmcc_repairer_release:
  * @repairer: a repairer whose job is planned
  *
- * Frees some of what the job's window has no need of any more: of groups that
- * are sent their encoders have the packets.
+ * Frees some of the data that the job's window no longer needs: the encoders
+ * hold the packets of groups that have been sent.
  *
- * Returns: whether that was all
- */
+ * Returns: whether everything was freed */
 gboolean
 lmcc_repairer_release (LmccRepairer *repairer)
 {
@@ -197,8 +187,8 @@ new_group (const LmccRepairer *repairer, guint stream, guint layer)
   return group;
 }
 
-/* The group of the window in hand that takes the next packet: the last one of
- * its stream and layer, as the packets of a group are in a row. */
+/* The group of the collected window that takes the next packet: the last one
+ * of its stream and layer, because the packets of a group are consecutive. */
 static guint
 find_group (LmccRepairer *repairer, guint stream, guint layer)
 {
@@ -219,7 +209,7 @@ find_group (LmccRepairer *repairer, guint stream, guint layer)
   return groups->len - 1;
 }
 
-/* @n packets of a unit are in the group; @size is that of the largest RTP
+/* The group contains @n packets of a unit; @size is that of the largest RTP
  * packet on the wire. */
 static void
 count_packets (LmccRepairer *repairer, const LmccRepairPiece *piece,
@@ -243,17 +233,15 @@ count_packets (LmccRepairer *repairer, const LmccRepairPiece *piece,
   group->largest = MAX (group->largest, size);
 }
 
-/*
- * lmcc_repairer_expect:
+/* lmcc_repairer_expect:
  * @repairer: a repairer
- * @queued: of the window in hand; those of a layer in the order in which it
- *     sends them
- * @first: the first of its packets that @layer sends
- * @n: how many that are
+ * @queued: a unit of the collected window; units of a layer come in the order
+ *     in which it sends them
+ * @first: index of the first of its packets that @layer sends
+ * @n: number of these packets
  * @layer: a layer
  *
- * They count as large as the largest of the unit.
- */
+ * All packets count with the size of the unit's largest one. */
 void
 lmcc_repairer_expect (LmccRepairer *repairer, const LmccQueuedUnit *queued,
     guint first, guint n, guint layer)
@@ -277,15 +265,13 @@ lmcc_repairer_expect (LmccRepairer *repairer, const LmccQueuedUnit *queued,
   }
 }
 
-/*
- * lmcc_repairer_add_sent:
+/* lmcc_repairer_add_sent:
  * @repairer: a repairer
- * @allotment: what the packet is of
- * @layer: that sends it
- * @packet: as it leaves; a reference is taken
+ * @allotment: the properties of the packet
+ * @layer: the layer that sends it
+ * @packet: the packet as sent; a reference is taken
  *
- * The packet is one of the window in hand, which has no plan yet.
- */
+ * Adds a packet of the collected window, which has no plan yet. */
 void
 lmcc_repairer_add_sent (LmccRepairer *repairer, const LmccAllotment *allotment,
     guint layer, LmccPacket *packet)
@@ -299,13 +285,11 @@ lmcc_repairer_add_sent (LmccRepairer *repairer, const LmccAllotment *allotment,
       lmcc_packet_ref (packet));
 }
 
-/*
- * lmcc_repairer_get_repair_size:
+/* lmcc_repairer_get_repair_size:
  * @repairer: a repairer
  * @group: a group
  *
- * Returns: bytes of an IP packet with its repair
- */
+ * Returns: size of an IP packet with repair data for @group, in bytes */
 gsize
 lmcc_repairer_get_repair_size (const LmccRepairer *repairer,
     const LmccRepairGroup *group)
@@ -334,7 +318,8 @@ push_items (LmccRepairer *repairer, const LmccRepairGroup *group, guint block,
   }
 }
 
-/* Its repair packets wait in their layers; they are encoded when they leave. */
+/* The block's repair packets wait in their layers and are encoded when they
+ * are sent. */
 static void
 repair_block (LmccRepairer *repairer, const LmccRepairGroup *group, guint block)
 {
@@ -354,16 +339,14 @@ repair_block (LmccRepairer *repairer, const LmccRepairGroup *group, guint block)
   repairer->n_blocks++;
 }
 
-/*
- * lmcc_repairer_note_sent:
+/* lmcc_repairer_note_sent:
  * @repairer: a repairer
  * @stream: a stream
  * @layer: a layer
- * @packet: their next packet, as it leaves; a reference is taken
+ * @packet: the next packet of @stream in @layer, as sent; a reference is taken
  *
- * With the last packet of a group that is planned its repair packets wait in
- * their layers.
- */
+ * After the last packet of a planned group, its repair packets wait in their
+ * layers. */
 void
 lmcc_repairer_note_sent (LmccRepairer *repairer, guint stream, guint layer,
     LmccPacket *packet)
@@ -385,15 +368,14 @@ lmcc_repairer_note_sent (LmccRepairer *repairer, guint stream, guint layer,
   }
 }
 
-/*
- * lmcc_repairer_note_planned:
+/* lmcc_repairer_note_planned:
  * @repairer: a repairer
- * @group: a group whose repair is known now
+ * @group: a group whose amount of repair data is known now
  *
- * Repairs one of its blocks, where all of it was sent already.
+ * Queues the repair packets of one of its blocks, if all of the block has been
+ * sent.
  *
- * Returns: whether that was all
- */
+ * Returns: whether no further block can be queued */
 gboolean
 lmcc_repairer_note_planned (LmccRepairer *repairer, LmccRepairGroup *group)
 {
@@ -422,14 +404,12 @@ spread_layer (GQueue *items, LmccTime now, LmccTime duration)
   }
 }
 
-/*
- * lmcc_repairer_spread:
+/* lmcc_repairer_spread:
  * @repairer: a repairer
  * @now: the time
- * @duration: how long what waits without a time may take
+ * @duration: time for sending the waiting packets that have no time yet
  *
- * Each layer's are spread evenly, one block after the other.
- */
+ * The packets of each layer are spread evenly, one block after the other. */
 void
 lmcc_repairer_spread (LmccRepairer *repairer, LmccTime now, LmccTime duration)
 {
@@ -449,13 +429,11 @@ pop_item (LmccRepairer *repairer, guint layer)
   return item;
 }
 
-/*
- * lmcc_repairer_take:
+/* lmcc_repairer_take:
  * @repairer: a repairer
- * @layer: a layer in which a packet waits
+ * @layer: a layer with a waiting packet
  *
- * Returns: (transfer full): the next payload
- */
+ * Returns: (transfer full): the next payload */
 LmccPacket *
 lmcc_repairer_take (LmccRepairer *repairer, guint layer)
 {
@@ -467,13 +445,11 @@ lmcc_repairer_take (LmccRepairer *repairer, guint layer)
   return payload;
 }
 
-/*
- * lmcc_repairer_give_up:
+/* lmcc_repairer_give_up:
  * @repairer: a repairer
- * @layer: a layer in which a packet waits
+ * @layer: a layer with a waiting packet
  *
- * The next payload comes too late, and is counted.
- */
+ * Drops the next payload, which would be too late, and counts it. */
 void
 lmcc_repairer_give_up (LmccRepairer *repairer, guint layer)
 {

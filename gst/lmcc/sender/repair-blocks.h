@@ -10,27 +10,27 @@
 
 G_BEGIN_DECLS
 
-/* Source packets of a block. What is left of the code's symbols is room for more than
- * half as much repair. */
+/* Source packets per block. The remaining symbols of the code suffice for more than
+ * half as much repair data. */
 #define LMCC_REPAIRER_MAX_SOURCE 160
 
-/* Packets of one SSRC that can be interleaved. */
+/* Greatest number of packets of one SSRC that can be interleaved. */
 #define LMCC_REPAIRER_MAX_GROUP \
   (LMCC_REPAIR_MAX_STEP * LMCC_REPAIRER_MAX_SOURCE)
 
 /**
  * LmccRepairPiece:
- * @stream: of its unit
- * @klass: of its unit
- * @switch_point: of its unit
- * @continued: the unit began in the piece before it
- * @more: the unit goes on in the next piece
- * @osn: of its first packet
- * @group: the group of the window that its packets are in
- * @first: its first packet in the group
- * @n: its packets
+ * @stream: stream of its unit
+ * @klass: class of its unit
+ * @switch_point: its unit is a switch point
+ * @continued: the unit began in the previous piece
+ * @more: the unit continues in the next piece
+ * @osn: order sequence number of its first packet
+ * @group: index of the window's group that contains its packets
+ * @first: index of its first packet in the group
+ * @n: number of its packets
  *
- * A unit, or what is in one layer of one that is cut.
+ * A unit, or the part of a divided unit that is in one layer.
  */
 typedef struct
 {
@@ -47,22 +47,22 @@ typedef struct
 
 /**
  * LmccRepairGroup:
- * @stream: of the source packets
- * @layer: that carries them
- * @window: that they are of
- * @deadline: when their repair has to be over
- * @n: how many there will be
- * @largest: bytes of the largest RTP packet
- * @depth: packet i is in block i modulo it
- * @last_piece: of the window, the last one that it has
- * @planned: it is known how much repair it has
- * @released: its packets are not needed any more
- * @packets: (element-type LmccPacket): those that were sent, as they were
- * @n_repaired: blocks whose repair packets wait, or have left
- * @n_repair: for each block how many repair packets there are
- * @parts: for each block how many of them each layer has, from @layer on
+ * @stream: stream of the source packets
+ * @layer: the layer that carries them
+ * @window: number of their window
+ * @deadline: when their repair must be finished
+ * @n: final number of packets
+ * @largest: size of the largest RTP packet in bytes
+ * @depth: number of blocks; packet i belongs to block i modulo @depth
+ * @last_piece: the last piece of the window in this group
+ * @planned: the amount of repair data is known
+ * @released: its packets are no longer needed
+ * @packets: (element-type LmccPacket): the packets sent so far, as sent
+ * @n_repaired: number of blocks whose repair packets wait or have been sent
+ * @n_repair: number of repair packets of each block
+ * @parts: how many of them each layer carries, from @layer on, for each block
  *
- * Packets of one SSRC in a row, in as many blocks as it takes.
+ * Consecutive packets of one SSRC, divided into blocks.
  */
 typedef struct
 {
@@ -84,12 +84,12 @@ typedef struct
 
 /**
  * LmccRepairItem:
- * @encoder: of its block
- * @index: which of the block's repair packets it is
- * @size: of its IP packet
- * @window: of its source packets
- * @deadline: when it has to be sent
- * @due: when it is sent, in native allocation
+ * @encoder: encoder of its block
+ * @index: index among the block's repair packets
+ * @size: size of its IP packet
+ * @window: window of its source packets
+ * @deadline: when it must be sent at the latest
+ * @due: native layers: when it is sent
  */
 typedef struct
 {
@@ -103,15 +103,15 @@ typedef struct
 
 /**
  * LmccRepairBudget:
- * @session: whose layers and levels these are
- * @bytes: what each layer may send of repair
- * @rates: of each layer, bit/s; 0 where it may send when it likes
- * @ready: where layers have rates, when each has sent its own source packets
- * @end: likewise, when all repair has to be over
- * @pool: beside @bytes, what all layers from @first on may send together, each of
- *     its own blocks
- * @first: a layer
- * @limit: of @pool a block has at most this share of its own packets, in 1/1000
+ * @session: the session with the layers and levels
+ * @bytes: bytes of repair data that each layer may send
+ * @rates: rate of each layer, bit/s; 0 if it may send at any time
+ * @ready: if layers have rates, when each has sent its own source packets
+ * @end: if layers have rates, when all repair must be finished
+ * @pool: in addition to @bytes, what all layers from @first on may send together, each
+ *     for its own blocks
+ * @first: the first layer that shares @pool
+ * @limit: greatest share of @pool for a block, in 1/1000 of its own packets
  */
 typedef struct
 {
@@ -127,8 +127,8 @@ typedef struct
 
 /**
  * LmccRepairWindow:
- * @groups: (element-type LmccRepairGroup): in the order of their first packets
- * @pieces: (element-type LmccRepairPiece): of these
+ * @groups: (element-type LmccRepairGroup): groups in the order of their first packets
+ * @pieces: (element-type LmccRepairPiece): pieces of the groups
  *
  * What is planned together.
  */
@@ -141,7 +141,7 @@ typedef struct
 /* Rungs and sound. */
 #define LMCC_REPAIRER_STREAMS 16
 
-/* Packets of one group that a class needs since its last switch point. */
+/* Packets of one group that a class depends on since its last switch point. */
 typedef struct
 {
   guint first;
@@ -151,42 +151,43 @@ typedef struct
 /* Units of a class of a stream. */
 typedef struct
 {
-  guint since;  /* from its last switch point on */
-  guint length; /* from the switch point before to that; 0 where not known */
-  guint here;   /* of the window that is planned */
+  guint since;  /* since its last switch point */
+  guint length; /* between the last two switch points; 0 if not known */
+  guint here;   /* in the planned window */
 } LmccRepairRun;
 
 typedef enum
 {
   LMCC_REPAIR_JOB_BEGIN,    /* the plan gets the groups */
-  LMCC_REPAIR_JOB_PREPARE,  /* the tables that these need */
-  LMCC_REPAIR_JOB_PICTURES, /* it gets the pictures */
-  LMCC_REPAIR_JOB_LAYERS,   /* each layer has its turn */
-  LMCC_REPAIR_JOB_GROUPS,   /* each group is told its repair */
-  LMCC_REPAIR_JOB_RELEASE   /* what was planned, and has been sent, is freed */
+  LMCC_REPAIR_JOB_PREPARE,  /* the tables for the pictures are built */
+  LMCC_REPAIR_JOB_PICTURES, /* the plan gets the pictures */
+  LMCC_REPAIR_JOB_LAYERS,   /* each layer is planned */
+  LMCC_REPAIR_JOB_GROUPS,   /* each group gets its amount of repair data */
+  LMCC_REPAIR_JOB_RELEASE   /* planned data that has been sent is freed */
 } LmccRepairJobPhase;
 
 /**
  * LmccRepairJob:
- * @active: there is a plan that is not finished
- * @trial: it is to say how good it would be, and nothing else
- * @phase: what is done next
- * @allocating: the optimizer is at work for @layer
- * @n_told: groups whose repair waits where they have been sent
- * @window: what is planned; without arrays where nothing is
- * @budget: what there is for its repair
- * @counts: (nullable): by stream, class and group, what is needed since the last
- *     switch point
- * @classes: that each stream has
+ * @active: an unfinished plan exists
+ * @trial: the plan only evaluates its quality
+ * @phase: the next phase
+ * @allocating: the optimizer is working for @layer
+ * @n_told: groups that have their amounts, and whose repair data waits if they have been
+ *     sent
+ * @window: the planned window; without arrays if there is none
+ * @budget: budget for its repair
+ * @counts: (nullable): packets needed since the last switch point, by stream, class and
+ *     group
+ * @classes: classes of each stream
  * @n_noted: pieces that the plan has
- * @n_pictures: of these, by stream and class, those that end a picture
- * @every: one of this many pictures of a class is planned for, and stands for all
- * @layer: whose turn it is
- * @rooms: of gsize: as lmcc_repair_optimizer_start() has it
- * @used: bytes of repair that each layer got
- * @pool_used: of these, those of the pool
- * @n_whole: of a trial that is finished, the pictures that are expected to be
- *     whole with all that they need at the highest level
+ * @n_pictures: how many of these end a picture, by stream and class
+ * @every: one of this many pictures of a class is planned for and represents the others
+ * @layer: the layer being planned
+ * @rooms: array of gsize, as in lmcc_repair_optimizer_start()
+ * @used: bytes of repair data assigned to each layer
+ * @pool_used: how many of these come from the pool
+ * @n_whole: for a finished trial, the expected number of pictures that are complete at
+ *     the highest level, together with everything they depend on
  */
 typedef struct
 {
@@ -211,25 +212,24 @@ typedef struct
 
 /**
  * LmccRepairer:
- * @plan: how much repair is for what; %NULL where there is none
- * @optimizer: makes it
- * @udp_overhead: bytes of an IP packet above those of the RTP packet
- * @rtp_overhead: bytes of an RTP packet above those of its payload
- * @groups: (element-type LmccRepairGroup): of which packets are still to be sent, the
+ * @plan: how much repair data protects what; %NULL if there is no repair
+ * @optimizer: computes the plan
+ * @udp_overhead: bytes by which an IP packet exceeds the RTP packet
+ * @rtp_overhead: bytes by which an RTP packet exceeds its payload
+ * @groups: (element-type LmccRepairGroup): groups with packets still to be sent, the
  *     oldest first
- * @hand: the window in hand, which has no plan yet
+ * @hand: the window being collected, which has no plan yet
  * @number: its number
- * @deadline: when its repair has to be over
- * @job: the window that is planned
- * @runs: by stream and class, of what was planned with a pool
- * @items: (element-type LmccRepairItem): repair packets that wait, by layer
- * @owed: bytes of repair packets that are planned, by layer, with those that wait
- * @needed_most: layers that carry the class of a rung that its pictures need most, or
- *     the next one
- * @n_blocks: blocks that have repair
- * @n_late: repair packets that were given up
+ * @deadline: when its repair must be finished
+ * @job: the window being planned
+ * @runs: units planned with a pool, by stream and class
+ * @items: (element-type LmccRepairItem): waiting repair packets, by layer
+ * @owed: bytes of planned repair packets, including waiting ones, by layer
+ * @needed_most: layers that carry the most important class of a rung, or the next one
+ * @n_blocks: number of blocks with repair data
+ * @n_late: number of repair packets that were dropped because they were late
  *
- * Collects what a sender has sent into blocks and makes their repair packets.
+ * Collects sent packets into blocks and builds their repair packets.
  */
 typedef struct
 {

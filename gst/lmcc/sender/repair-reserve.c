@@ -2,14 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/*
- * How much of fixed rates is kept free of media for repair: the session's
- * share. Where pictures then have no place a window is poured with smaller
- * reserves too, and the one is taken with which a receiver of all layers is
- * expected to have most whole pictures. A part of it every layer keeps that has
- * another one above: what is sent up to the end of a window nobody can repair
- * within it.
- */
+/* Decides how much room of fixed rates is reserved for repair data: the
+ * session's share by default. If pictures then find no place, the window is
+ * also tried with smaller reserves, and the reserve is chosen with which a
+ * receiver of all layers is expected to have most complete pictures. Each
+ * layer below the top keeps a part of it, because packets sent near the end
+ * of a window could not be repaired within the window otherwise. */
 #include "sender/repair-reserve.h"
 
 #include "sender/private.h"
@@ -17,11 +15,11 @@
 /* The share, a half and a quarter of it, and nothing. */
 #define N_TRIALS 4
 
-/* What a layer keeps free of media at least, as part of its share. */
+/* Least part of its share that a layer reserves. */
 #define LEAST_PART 2
 
-/* What has to be gained to go below the share: less is within what the plan
- * does not know. */
+/* Least gain that justifies a reserve below the share: a smaller one is
+ * within the plan's uncertainty. */
 #define LEAST_GAIN 1.01
 
 /* One way to send a window. */
@@ -55,7 +53,7 @@ reserve_bytes (const LmccSender *sender, LmccPour *pour, guint number,
     gsize bytes = lmcc_sender_repair_share (sender, i, media);
     gsize least = media * sender->session.repair / 1000;
 
-    /* The base's own share may be smaller, or none. */
+    /* The base layer's own share may be smaller, or none. */
     if (i == 0)
       least = MIN (least, bytes);
     least = i + 1 < sender->session.n_layers ? least / LEAST_PART : 0;
@@ -115,7 +113,8 @@ expect (LmccRepairer *repairer, const Trial *trial, guint16 osn)
   }
 }
 
-/* From now on the repairer finds out how many whole pictures are expected. */
+/* Starts a trial: the repairer computes the expected number of complete
+ * pictures. */
 static void
 start_trial (LmccSender *sender, const LmccSenderWindow *window,
     const Trial *trial)
@@ -150,27 +149,23 @@ end_trial (LmccSender *sender, LmccSenderReserve *reserve)
   reserve->number++;
 }
 
-/*
- * lmcc_sender_begin_reserve:
- * @reserve: (out): nothing is tried yet
- */
+/* lmcc_sender_begin_reserve:
+ * @reserve: (out): initial state */
 void
 lmcc_sender_begin_reserve (LmccSenderReserve *reserve)
 {
   *reserve = (LmccSenderReserve){ 0 };
 }
 
-/*
- * lmcc_sender_choose_reserve:
- * @sender: a sender of fixed rates that plans no repair now
- * @window: that is to be poured
- * @reserve: (inout): what is known of its reserve
+/* lmcc_sender_choose_reserve:
+ * @sender: a sender with layers of fixed rates, without a plan in progress
+ * @window: a window that is to be poured
+ * @reserve: (inout): the state of its reserve
  *
- * Looks at what the last trial said, and begins the next one: then repair is to
- * be planned before this is called again.
+ * Evaluates the last trial and begins the next one. In that case, finish the
+ * plan before you call this function again.
  *
- * Returns: whether the reserve is known
- */
+ * Returns: whether the reserve is decided */
 gboolean
 lmcc_sender_choose_reserve (LmccSender *sender, const LmccSenderWindow *window,
     LmccSenderReserve *reserve)
@@ -194,16 +189,14 @@ lmcc_sender_choose_reserve (LmccSender *sender, const LmccSenderWindow *window,
   return chosen;
 }
 
-/*
- * lmcc_sender_reserve_repair:
- * @sender: a sender of fixed rates
- * @window: that is to be poured
- * @reserve: what was chosen for it
- * @reserved: (out): bytes of each layer for repair; untouched where there is
- *     none
+/* lmcc_sender_reserve_repair:
+ * @sender: a sender with layers of fixed rates
+ * @window: a window that is to be poured
+ * @reserve: the chosen reserve
+ * @reserved: (out): bytes reserved for repair in each layer; unchanged if there
+ *     is no repair
  *
- * Takes from the window's rooms what repair is to have of them.
- */
+ * Subtracts the reserve from the window's rooms. */
 void
 lmcc_sender_reserve_repair (LmccSender *sender, const LmccSenderWindow *window,
     const LmccSenderReserve *reserve, gsize reserved[LMCC_MAX_LAYERS])

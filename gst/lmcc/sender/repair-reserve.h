@@ -12,9 +12,9 @@ G_BEGIN_DECLS
 
 /**
  * LmccSenderWindow:
- * @schedule: when each layer sends
- * @shaper: with the window's units, and the rooms and shares for it
- * @end: where the window ends
+ * @schedule: the schedule of the layers
+ * @shaper: with the window's units, and rooms and shares for it
+ * @end: end of the window
  * @sending_until: when it will have been sent
  */
 typedef struct
@@ -27,12 +27,12 @@ typedef struct
 
 /**
  * LmccSenderReserve:
- * @number: the reserve that is tried next; 0 is the whole share
- * @trying: it is being tried
- * @best: the best one of those before
- * @most: what the next one has to be better than, in pictures
+ * @number: the reserve to try next; 0 is the whole share
+ * @trying: the trial is in progress
+ * @best: the best reserve so far
+ * @most: number of pictures that the next one must exceed
  *
- * How much a window leaves free for repair, as long as that is not known.
+ * The room that a window reserves for repair, while it is being decided.
  */
 typedef struct
 {

@@ -2,13 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/*
- * The sender's repair: how much there is, and when it leaves. In layers of
- * fixed rates the blocks are those of a window, and their repair follows in the
- * same time of sending. In native allocation blocks are what was sent within
- * some time, their repair follows within a third of that, and layers share one
- * budget: many have less in a block than one packet's worth of their own.
- */
+/* Repair at the sender: amount and times. In layers of fixed rates, blocks
+ * are those of a window, and their repair data is sent within the same time.
+ * With native layers, blocks contain what was sent within some time, their
+ * repair data is sent within a third of that time, and layers share one
+ * budget, because many have less in a block than one packet's worth of
+ * repair data. */
 #include "sender/repair.h"
 
 #include "sender/private.h"
@@ -18,13 +17,13 @@
 /* A key frame ends a block that is at least this part of the longest. */
 #define KEY_FRACTION 2
 
-/* A native block is collected for three quarters of the repair delay. Repair is
- * worth more where more packets share it. It is sent in the last quarter, and
- * would be a burst in less. */
+/* With native layers, a block collects packets for three quarters of the
+ * repair delay, because repair data is worth more if more packets share it.
+ * It is sent in the last quarter; a shorter time would make it a burst. */
 #define BLOCK_PARTS 3
 #define DELAY_PARTS 4
 
-/* Packets' worth of repair that a block may leave to the next one. */
+/* Packets' worth of repair data that a block may pass on to the next one. */
 #define MAX_REST 4
 
 gboolean
@@ -95,14 +94,14 @@ lmcc_sender_owes_repair (const LmccSender *sender)
   return FALSE;
 }
 
-/* Returns the bytes of repair that wait in the layer. */
+/* Returns the bytes of repair data that wait in the layer. */
 gsize
 lmcc_sender_get_repair_owed (const LmccSender *sender, guint layer)
 {
   return sender->repair.repairer.owed[layer];
 }
 
-/* What @bytes of media in @layer get of repair. */
+/* Bytes of repair data for @bytes of media in @layer. */
 gsize
 lmcc_sender_repair_share (const LmccSender *sender, guint layer, gsize bytes)
 {
@@ -135,16 +134,14 @@ expect_window (LmccSender *sender, LmccTime end)
   }
 }
 
-/*
- * lmcc_sender_get_repair_budget:
- * @sender: a sender of fixed rates
- * @schedule: when its layers send
+/* lmcc_sender_get_repair_budget:
+ * @sender: a sender with layers of fixed rates
+ * @schedule: the schedule of its layers
  * @end: when the window will have been sent
- * @pour: what a window has left of the layers
- * @reserve: beside that, for repair
- * @more: (nullable): bytes that each layer sends beside what waits in it
- * @budget: (out): what there is for repair
- */
+ * @pour: the layers with the room that the window has left
+ * @reserve: additional room, reserved for repair
+ * @more: (nullable): bytes that each layer sends in addition to its queue
+ * @budget: (out): the budget for repair */
 void
 lmcc_sender_get_repair_budget (const LmccSender *sender,
     const LmccSchedule *schedule, LmccTime end, const LmccPour *pour,
@@ -155,7 +152,7 @@ lmcc_sender_get_repair_budget (const LmccSender *sender,
   budget->session = &sender->session;
   budget->end = end;
   for (i = 0; i < sender->session.n_layers; i++) {
-    /* The repair of the windows before goes in front. */
+    /* The repair data of earlier windows is sent first. */
     gsize queued = lmcc_allocator_queued_bytes (&sender->allocator.layers[i])
         + lmcc_sender_get_repair_owed (sender, i)
         + (more != NULL ? more[i] : 0);
@@ -169,13 +166,12 @@ lmcc_sender_get_repair_budget (const LmccSender *sender,
   }
 }
 
-/*
- * lmcc_sender_begin_repair_trial:
- * @sender: a sender of fixed rates that has repair
+/* lmcc_sender_begin_repair_trial:
+ * @sender: a sender with layers of fixed rates and repair
  * @end: when the next window will have been sent
  *
- * Returns: (transfer none): is to expect one way to send that window
- */
+ * Returns: (transfer none): a repairer that is to be given one way to send
+ * that window */
 LmccRepairer *
 lmcc_sender_begin_repair_trial (LmccSender *sender, LmccTime end)
 {
@@ -184,13 +180,11 @@ lmcc_sender_begin_repair_trial (LmccSender *sender, LmccTime end)
   return &sender->repair.repairer;
 }
 
-/*
- * lmcc_sender_start_repair_trial:
- * @sender: likewise; the repairer has its window
- * @budget: what there would be for repair
+/* lmcc_sender_start_repair_trial:
+ * @sender: as in lmcc_sender_begin_repair_trial(); the repairer has its window
+ * @budget: the budget that repair would have
  *
- * From now on lmcc_sender_go_on_planning() finds out how good that would be.
- */
+ * lmcc_sender_go_on_planning() evaluates the trial from now on. */
 void
 lmcc_sender_start_repair_trial (LmccSender *sender,
     const LmccRepairBudget *budget)
@@ -198,20 +192,18 @@ lmcc_sender_start_repair_trial (LmccSender *sender,
   lmcc_repairer_start_plan (&sender->repair.repairer, budget, TRUE);
 }
 
-/*
- * lmcc_sender_end_repair_trial:
- * @sender: likewise, with a trial that is planned
+/* lmcc_sender_end_repair_trial:
+ * @sender: as in lmcc_sender_begin_repair_trial(), with a finished trial
  *
- * Returns: the pictures that are expected to be whole
- */
+ * Returns: the expected number of complete pictures */
 gdouble
 lmcc_sender_end_repair_trial (LmccSender *sender)
 {
   return sender->repair.repairer.job.n_whole;
 }
 
-/* Of the window that has been poured into the layers just now. Its packets may
- * leave before that is done. */
+/* Plans the window that has just been poured into the layers. Its packets
+ * may be sent before the plan is finished. */
 void
 lmcc_sender_plan_repair (LmccSender *sender, const LmccRepairBudget *budget)
 {
@@ -219,7 +211,7 @@ lmcc_sender_plan_repair (LmccSender *sender, const LmccRepairBudget *budget)
   lmcc_repairer_start_plan (&sender->repair.repairer, budget, FALSE);
 }
 
-/* Returns whether there is something to plan. */
+/* Returns whether a plan is in progress. */
 gboolean
 lmcc_sender_plans_repair (const LmccSender *sender)
 {
@@ -236,7 +228,8 @@ comes_in_time (const LmccSender *sender, const LmccRepairItem *item,
   return opportunity->begin + (LmccTime) duration <= item->deadline;
 }
 
-/* Repair goes behind the media of its window, and before that of the next. */
+/* Repair data is sent after the media of its window and before the media of
+ * the next one. */
 static gboolean
 is_repairs_turn (const LmccSender *sender, guint layer,
     const LmccRepairItem *item)
@@ -270,14 +263,12 @@ lmcc_sender_take_repair (LmccSender *sender, const LmccOpportunity *opportunity)
   return NULL;
 }
 
-/*
- * lmcc_sender_peek_repair:
- * @sender: a sender of fixed rates
+/* lmcc_sender_peek_repair:
+ * @sender: a sender with layers of fixed rates
  * @layer: a layer
  *
- * Returns: bytes of the IP packet that lmcc_sender_take_repair() has next,
- *     unless it comes too late; 0 for none
- */
+ * Returns: size in bytes of the IP packet that lmcc_sender_take_repair()
+ * returns next, unless it is late by then; 0 for none */
 gsize
 lmcc_sender_peek_repair (const LmccSender *sender, guint layer)
 {
@@ -290,7 +281,7 @@ lmcc_sender_peek_repair (const LmccSender *sender, guint layer)
   return item != NULL && is_repairs_turn (sender, layer, item) ? item->size : 0;
 }
 
-/* What is not used is kept for the next block, but not without end. */
+/* Unused budget is kept for the next block, up to a limit. */
 static void
 keep_rests (LmccSender *sender)
 {
@@ -313,14 +304,12 @@ spread_native (LmccSender *sender, LmccTime now)
       until - MIN (until, now));
 }
 
-/*
- * lmcc_sender_go_on_planning:
+/* lmcc_sender_go_on_planning:
  * @sender: a sender
  * @now: the time
- * @work: (inout): as lmcc_repairer_step_plan() has it
+ * @work: (inout): as in lmcc_repairer_step_plan()
  *
- * Returns: whether there is nothing to plan any more
- */
+ * Returns: whether nothing is left to plan */
 gboolean
 lmcc_sender_go_on_planning (LmccSender *sender, LmccTime now, guint64 *work)
 {
@@ -367,7 +356,7 @@ ends_block (const LmccSender *sender, const LmccAllotment *allotment,
       && now - sender->repair.since >= sender->repair.block / KEY_FRACTION;
 }
 
-/* @packet is as it leaves. */
+/* @packet is passed as sent. */
 void
 lmcc_sender_repair_sent (LmccSender *sender, guint layer,
     const LmccAllotment *allotment, LmccPacket *packet, LmccTime now)
@@ -397,7 +386,7 @@ lmcc_sender_repair_sent (LmccSender *sender, guint layer,
     sender->repair.pool += share;
 }
 
-/* Of a plan that is not finished nothing has a time yet. */
+/* Repair packets of an unfinished plan have no time yet. */
 static LmccTime
 get_due (const LmccSender *sender, guint layer)
 {
@@ -407,8 +396,8 @@ get_due (const LmccSender *sender, guint layer)
   return item != NULL && item->due > 0 ? item->due : LMCC_TIME_NONE;
 }
 
-/* Native allocation: when the block that is collected ends, unless the one
- * before is not planned yet. */
+/* Native layers: when the block being collected ends, unless the previous
+ * one is not planned yet. */
 static LmccTime
 get_end (const LmccSender *sender)
 {
@@ -419,8 +408,8 @@ get_end (const LmccSender *sender)
   return sender->repair.since + sender->repair.block;
 }
 
-/* Native allocation: goes on with the plan of the last block; one that was
- * collected for long enough ends. */
+/* Native layers: continues the plan of the last block, and ends a block that
+ * has been collected for long enough. */
 void
 lmcc_sender_end_repair_block (LmccSender *sender, LmccTime now)
 {
@@ -432,8 +421,9 @@ lmcc_sender_end_repair_block (LmccSender *sender, LmccTime now)
     close_native (sender, now);
 }
 
-/* Native allocation.
- * Returns: (transfer full) (nullable): what is due by @now in @layer */
+/* Native layers.
+ * Returns: (transfer full) (nullable): a repair packet that is due by @now
+ * in @layer */
 LmccPacket *
 lmcc_sender_take_due_repair (LmccSender *sender, guint layer, LmccTime now)
 {

@@ -11,23 +11,23 @@
 
 G_BEGIN_DECLS
 
-/* How much repair is planned in one call, in multiplications: 0.1 ms on a
- * machine that makes one in 1 ns. */
+/* Planning work per call, in multiplications: 0.1 ms on a machine that takes 1 ns per
+ * multiplication. */
 #define LMCC_SENDER_PLAN_WORK 100000
 
 /**
  * LmccSenderRepair:
- * @repairer: without a plan there is no repair
- * @n_windows: so far; of fixed rates
- * @own: bytes of the base's own share that are not used yet; of native allocation,
- *     as what follows
- * @pool: likewise, of what the layers share
- * @first: the lowest of these
- * @block: so long a block is collected
- * @since: when this one was begun
- * @spread_until: when the repair of the one before is over
- * @worked: when that was planned last
- * @base: the base's share, in 1/1000
+ * @repairer: the repairer; without a plan there is no repair
+ * @n_windows: layers of fixed rates: number of windows so far
+ * @own: native layers, like the following fields: unused bytes of the base layer's own
+ *     share
+ * @pool: unused bytes of the share that layers have in common
+ * @first: the lowest of these layers
+ * @block: how long a block is collected
+ * @since: start of the present block
+ * @spread_until: when the repair of the previous block is finished
+ * @worked: when planning last ran
+ * @base: share of the base layer, in 1/1000
  */
 typedef struct
 {

@@ -5,7 +5,7 @@
 
 #include "sender/private.h"
 
-/* An interval that gets longer by more than a quarter is announced at once. */
+/* An interval that grows by more than a quarter is announced at once. */
 #define URGENT_DIVISOR 4
 
 static gboolean
@@ -34,16 +34,16 @@ lmcc_sender_clear_feedback (LmccSender *sender)
   lmcc_report_limit_clear (&sender->reporting.limit);
 }
 
-/* A packet of a base whose rate the network sets has left: the receiver that
- * sets it may report. */
+/* A packet of a network-driven base layer was sent: the receiver that sets
+ * the rate may report. */
 void
 lmcc_sender_let_report_in (LmccSender *sender)
 {
   lmcc_report_limit_sent (&sender->reporting.limit);
 }
 
-/* More reports than wanted are a matter of seconds; the rest has time until the
- * next record. */
+/* Too many reports must be prevented within seconds; other changes wait for
+ * the next record. */
 static void
 follow_interval (LmccSender *sender, LmccTime before, gboolean changed,
     LmccTime now)
@@ -56,7 +56,7 @@ follow_interval (LmccSender *sender, LmccTime before, gboolean changed,
     lmcc_sender_session_changed (sender);
 }
 
-/* Returns: (transfer full) (nullable): a control packet that is due */
+/* Returns: (transfer full) (nullable): a due control packet */
 LmccPacket *
 lmcc_sender_take_answer (LmccSender *sender, LmccTime now)
 {
@@ -74,8 +74,8 @@ lmcc_sender_take_answer (LmccSender *sender, LmccTime now)
       now);
 }
 
-/* Where the base has a fixed rate, answers wait for its opportunities: they say
- * how long. */
+/* If the base layer has a fixed rate, answers wait for its opportunities and
+ * state the delay. */
 void
 lmcc_sender_handle_feedback (LmccSender *sender, LmccTime now)
 {
@@ -121,18 +121,18 @@ lmcc_sender_get_feedback_stats (const LmccSender *sender,
 /**
  * lmcc_sender_admit_control:
  * @sender: a sender
- * @time: the time, on one clock for all calls, which need not be that of the
- *     others
- * @source: who sent it
- * @source_port: from which port
+ * @time: the time, on one clock for all calls, which may differ from that of
+ *     other functions
+ * @source: the datagram's source address
+ * @source_port: the datagram's source port
  *
- * Whether a datagram at the feedback port is to be looked at: each address has
- * a token bucket, and the receiver that sets the rate has one of its own, which
- * each packet that leaves fills. Who reads the socket in a thread of its own
- * asks before it hands a datagram on (under the lock that guards @sender), so
- * that a flood does not reach the thread that sends.
+ * Decides whether to look at a datagram on the feedback port. Each address has
+ * a token bucket, and the receiver that sets the rate has a separate one, which
+ * each sent packet fills. A caller that reads the socket in a separate thread
+ * calls this function (under the lock that guards @sender) before it passes the
+ * datagram on, so that a flood does not reach the sending thread.
  *
- * Returns: whether lmcc_sender_take_control() is to have it
+ * Returns: whether to pass the datagram to lmcc_sender_take_control()
  */
 gboolean
 lmcc_sender_admit_control (LmccSender *sender, LmccTime time,
@@ -148,7 +148,7 @@ lmcc_sender_admit_control (LmccSender *sender, LmccTime time,
   return FALSE;
 }
 
-/* Returns whether it is one, for whatever session. */
+/* Returns whether it is a key frame request, for any session. */
 static gboolean
 take_key_request (LmccSender *sender, LmccTime now, const guint8 *data,
     gsize size)
@@ -168,17 +168,18 @@ take_key_request (LmccSender *sender, LmccTime now, const guint8 *data,
 /**
  * lmcc_sender_take_control:
  * @sender: a sender
- * @now: when it came, which may be before the latest
+ * @now: arrival time, which may be before the latest
  *     lmcc_sender_handle_timeout() unless reports set the rate
- * @source: who sent it
- * @source_port: from which port
+ * @source: the datagram's source address
+ * @source_port: the datagram's source port
  * @data: one UDP payload from the session's feedback port
- * @size: its length
+ * @size: its length in bytes
  *
- * Takes a receiver's report that lmcc_sender_admit_control() has let in: of its
- * round-trip time (RFC 3611 section 4.4), of what it can take where the session
- * has one rate for all, or that it has no picture. What is none is dropped and
- * counted; all is, without a trace, where the session's feedback interval is 0.
+ * Takes a receiver's report that lmcc_sender_admit_control() has admitted: for
+ * its round-trip time (RFC 3611 section 4.4), about the rate that it can
+ * receive if the session has a single rate, or a key frame request. Other
+ * datagrams are dropped and counted. If the session's feedback interval is 0,
+ * all datagrams are ignored and not counted.
  */
 void
 lmcc_sender_take_control (LmccSender *sender, LmccTime now,
@@ -207,13 +208,13 @@ lmcc_sender_take_control (LmccSender *sender, LmccTime now,
  * lmcc_sender_handle_control:
  * @sender: a sender
  * @now: the time
- * @source: who sent it
- * @source_port: from which port
+ * @source: the datagram's source address
+ * @source_port: the datagram's source port
  * @data: one UDP payload from the session's feedback port
- * @size: its length
+ * @size: its length in bytes
  *
- * lmcc_sender_admit_control() and lmcc_sender_take_control(), for who has one
- * thread.
+ * Combines lmcc_sender_admit_control() and lmcc_sender_take_control(), for
+ * callers with one thread.
  */
 void
 lmcc_sender_handle_control (LmccSender *sender, LmccTime now,
@@ -228,11 +229,12 @@ lmcc_sender_handle_control (LmccSender *sender, LmccTime now,
  * lmcc_sender_set_source:
  * @sender: a sender
  * @now: the time
- * @source: the address that its packets come from, from now on
- * @feedback_port: where it takes reports, 0 where it takes none
+ * @source: the source address of the sender's packets from now on
+ * @feedback_port: the UDP port for reports, 0 if none
  *
- * For a host whose address has changed, or is known only now. Receivers are
- * told at once. The session stays the same: its numbers go on.
+ * For a host whose address has changed or has become known. Receivers are
+ * informed at once. The session stays the same, and its sequence numbers
+ * continue.
  */
 void
 lmcc_sender_set_source (LmccSender *sender, LmccTime now,

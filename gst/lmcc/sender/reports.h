@@ -12,9 +12,9 @@ G_BEGIN_DECLS
 
 /**
  * LmccSenderReporting:
- * @feedback: receivers' reports and the answers to them
- * @limit: how many are looked at
- * @n_limited: those that were not
+ * @feedback: reports of receivers and answers to them
+ * @limit: rate limit of reports
+ * @n_limited: number of datagrams that exceeded the limit
  */
 typedef struct
 {

@@ -1,12 +1,11 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Who else sends to a session's groups, by the RTCP and media that come there.
- * Only senders send these: receivers' reports go to the sender's own address. A
- * session is told by its SSRC, and not by its address: two senders may run on
- * one host, and a network that brings packets back to who sent them, or by
- * another address, is no other sender.
- */
+ * Detects other senders on a session's groups by the RTCP and media packets
+ * that arrive there. Only senders send such packets, because receivers'
+ * reports go to the sender's own address. Sessions are distinguished by SSRC
+ * and not by address: two senders may run on one host, and a network may
+ * return packets to their sender, even with another address. */
 #include "sender/rivals.h"
 
 #include "sender/private.h"
@@ -47,7 +46,7 @@ find (LmccSenderRivals *rivals, const LmccAddress *source, guint32 ssrc_base,
   return NULL;
 }
 
-/* A free one, or that of the sender that was heard longest ago. */
+/* A free entry, or that of the sender heard longest ago. */
 static LmccSenderRival *
 find_place (LmccSenderRivals *rivals, LmccTime now)
 {
@@ -99,7 +98,7 @@ hear_record (gpointer user_data, const LmccRecordFragment *fragment)
   hear (user_data, fragment->ssrc);
 }
 
-/* A sender that makes way is none. */
+/* A sender that ends its session no longer counts. */
 static void
 hear_bye (gpointer user_data, guint32 ssrc)
 {
@@ -121,7 +120,7 @@ is_to_be_told (const LmccSenderRivals *rivals, const LmccSenderRival *rival,
           || now >= rivals->latest_told + LMCC_SENDER_RIVAL_INTERVAL);
 }
 
-/* Then the user is told. */
+/* Whether the user must be informed. */
 static gboolean
 is_news (Hearing *hearing)
 {
@@ -137,20 +136,18 @@ is_news (Hearing *hearing)
   return TRUE;
 }
 
-/*
- * lmcc_sender_rivals_take:
- * @rivals: what was heard so far
- * @own_ssrc: of the session that the others are rivals of
- * @now: the time, which does not go backwards from call to call
- * @source: who sent it
- * @data: one UDP payload from the port of RTCP of one of the session's groups
- * @size: its length
+/* lmcc_sender_rivals_take:
+ * @rivals: the senders heard so far
+ * @own_ssrc: an SSRC of the user's own session
+ * @now: the time, which does not go back from call to call
+ * @source: the datagram's source address
+ * @data: one UDP payload from the RTCP port of one of the session's groups
+ * @size: its length in bytes
  *
- * What is not RTCP, or is of the session itself, is passed over.
+ * Packets that are not RTCP, or belong to the own session, are ignored.
  *
- * Returns: whether the user is to be told that @source sends to the session's
- *     groups, too: once for each other session, as long as it is heard
- */
+ * Returns: whether to inform the user that @source also sends to the
+ * session's groups: once per other session, as long as it is heard */
 gboolean
 lmcc_sender_rivals_take (LmccSenderRivals *rivals, guint32 own_ssrc,
     LmccTime now, const LmccAddress *source, const guint8 *data, gsize size)
@@ -166,19 +163,17 @@ lmcc_sender_rivals_take (LmccSenderRivals *rivals, guint32 own_ssrc,
       && lmcc_rtcp_parse (data, size, &handler, &hearing) && is_news (&hearing);
 }
 
-/*
- * lmcc_sender_rivals_take_media:
- * @rivals: as lmcc_sender_rivals_take() has them, and so are the others
- * @own_ssrc: of the session
+/* lmcc_sender_rivals_take_media:
+ * @rivals: this and the other parameters as in lmcc_sender_rivals_take()
+ * @own_ssrc: an SSRC of the user's own session
  * @now: the time
- * @source: who sent it
- * @data: one UDP payload from the port of media of one of the session's groups
- * @size: its length
+ * @source: the datagram's source address
+ * @data: one UDP payload from the media port of one of the session's groups
+ * @size: its length in bytes
  *
- * What is not RTP, or is of the session itself, is passed over.
+ * Packets that are not RTP, or belong to the own session, are ignored.
  *
- * Returns: whether the user is to be told
- */
+ * Returns: whether to inform the user */
 gboolean
 lmcc_sender_rivals_take_media (LmccSenderRivals *rivals, guint32 own_ssrc,
     LmccTime now, const LmccAddress *source, const guint8 *data, gsize size)
@@ -196,19 +191,19 @@ lmcc_sender_rivals_take_media (LmccSenderRivals *rivals, guint32 own_ssrc,
 /**
  * lmcc_sender_take_group_control:
  * @sender: a sender
- * @now: the time, which need not be that of other calls, but does not go
- *     backwards from one call of this function to the next
- * @source: who sent it
- * @data: one UDP payload from the port of RTCP, the session's port + 1, of one
- *     of the session's groups
- * @size: its length
+ * @now: the time, which may be on another clock than in other calls, but does
+ *     not go back from one call of this function to the next
+ * @source: the datagram's source address
+ * @data: one UDP payload from the RTCP port (the session's port + 1) of one of
+ *     the session's groups
+ * @size: its length in bytes
  *
- * For a caller that listens to the groups that it sends to. Its own packets
- * may be among what comes, and so may anything else. It queues no actions.
+ * For a caller that listens to the groups that it sends to. The payload may be
+ * any, including the sender's own packets. The function queues no actions.
  *
- * Returns: whether the user is to be told that @source, which may be this host,
- *     sends to the session's groups, too: once for each other sender, as long
- *     as it is heard, and once in 10 s
+ * Returns: whether to inform the user that @source, which may be this host,
+ * also sends to the session's groups: once per other sender, as long as it is
+ * heard, and at most once in 10 s
  */
 gboolean
 lmcc_sender_take_group_control (LmccSender *sender, LmccTime now,
@@ -222,17 +217,17 @@ lmcc_sender_take_group_control (LmccSender *sender, LmccTime now,
 /**
  * lmcc_sender_take_group_media:
  * @sender: a sender
- * @now: as lmcc_sender_take_group_control() has it, and so are the others
- * @source: who sent it
- * @data: one UDP payload from the port of media of one of the session's groups
- * @size: its length
+ * @now: this and the other parameters as in lmcc_sender_take_group_control()
+ * @source: the datagram's source address
+ * @data: one UDP payload from the media port of one of the session's groups
+ * @size: its length in bytes
  *
- * A session that began before this one, at a lower address, has its RTCP in a
- * group that this one does not send to: its media come to this one's base. It
- * queues no actions.
+ * A session that started earlier at a lower address has its RTCP in a group
+ * that this sender does not use, but its media reach this session's base group.
+ * The function queues no actions.
  *
- * Returns: whether the user is to be told that @source sends to the session's
- *     groups, too
+ * Returns: whether to inform the user that @source also sends to the session's
+ * groups
  */
 gboolean
 lmcc_sender_take_group_media (LmccSender *sender, LmccTime now,

@@ -8,27 +8,28 @@
 
 G_BEGIN_DECLS
 
-/* So many other senders are kept in mind. */
+/* Greatest number of other senders that are remembered. */
 #define LMCC_SENDER_MAX_RIVALS 8
 
-/* Whoever is heard again after so long sends on: it is not a late packet of a
- * sender that has just ended. Shorter than the distance of two records. */
+/* A sender that is heard again after this time is still active, and the packet is not
+ * a late one of a sender that has just ended. Shorter than the interval of two
+ * records. */
 #define LMCC_SENDER_RIVAL_PROOF (200 * LMCC_MSECOND)
 
-/* Whoever is silent for so long is gone: some of its records may be lost. */
+/* A sender that is silent for this long has gone: some of its records may be lost. */
 #define LMCC_SENDER_RIVAL_MEMORY (10 * LMCC_SECOND)
 
-/* The user is told of one in so long: who has a thousand addresses must not
- * fill a log. */
+/* Least interval between reports to the user: an attacker with a thousand addresses
+ * must not flood a log. */
 #define LMCC_SENDER_RIVAL_INTERVAL (10 * LMCC_SECOND)
 
 /**
  * LmccSenderRival:
- * @address: whose; of no family where the place is free
- * @ssrc_base: of its session
- * @first: when it was heard first
- * @latest: when it was heard last
- * @told: the user knows
+ * @address: the sender's address; without a family if the entry is free
+ * @ssrc_base: S0 of its session
+ * @first: when it was first heard
+ * @latest: when it was last heard
+ * @told: the user was informed
  */
 typedef struct
 {
@@ -41,7 +42,7 @@ typedef struct
 
 /**
  * LmccSenderRivals:
- * Other senders on the groups of a session. All zero to begin with.
+ * Other senders on the groups of a session. Initially all zeros.
  */
 typedef struct
 {

@@ -8,18 +8,19 @@
 #include <math.h>
 #include <string.h>
 
-/* Of bits that are reversed: as many as parts of a packet's time may have. */
+/* Number of bits that are reversed: the resolution of the parts of a
+ * packet's time. */
 #define PART_BITS 16
 
-/* Which part of its packets' time a layer waits. Those of layers of one rate
- * are 0, 1/2, 1/4, 3/4, 1/8 and so on: for every level a packet comes in each
- * gap between the others before a second one does (van der Corput). Where
- * layers below have n times the layer's rate together, it is as the n-th of
- * such layers: of layers that double each waits a half, and all packets of a
- * level are equally far apart.
+/* The part of its packets' time for which a layer waits. Layers of equal rates
+ * wait 0, 1/2, 1/4, 3/4, 1/8 and so on, so that at every level one packet falls
+ * into each gap between the others before a second one does (van der Corput).
+ * If the layers below have n times the layer's rate together, it waits like the
+ * n-th of such layers: layers whose rates double wait a half each, and all
+ * packets of a level are equally spaced.
  *
- * Not where there are slots: who judges a slot by its packets needs those of
- * all layers to begin with it. */
+ * Not with slots: receivers that judge a slot by its packets need those of
+ * all layers from the beginning of the slot. */
 static gdouble
 find_part (guint64 rate, guint64 rate_below)
 {
@@ -32,16 +33,14 @@ find_part (guint64 rate, guint64 rate_below)
   return ldexp (lmcc_reverse_bits (n, PART_BITS), -PART_BITS);
 }
 
-/*
- * lmcc_schedule_init:
+/* lmcc_schedule_init:
  * @schedule: (out): the schedule
- * @session: its layers, all with a rate, and its algorithm's slots
- * @probabilities: as lmcc_marker_init() has it
- * @trains: the session's, which stay
- * @now: the time: every layer begins
+ * @session: provides its layers, all with a rate, and its algorithm's slots
+ * @probabilities: as in lmcc_marker_init()
+ * @trains: the session's packet trains; must outlive @schedule
+ * @now: the time, at which every layer starts
  *
- * What each layer sends is to be planned.
- */
+ * Call lmcc_schedule_plan() for each layer afterwards. */
 void
 lmcc_schedule_init (LmccSchedule *schedule, const LmccSession *session,
     const gdouble *probabilities, LmccTrains *trains, LmccTime now)
@@ -90,15 +89,14 @@ find_send_time (const LmccSchedule *schedule, guint layer, LmccTime even_time)
   return lmcc_marker_get_send_time (&schedule->marker, layer, even_time);
 }
 
-/*
- * lmcc_schedule_plan:
+/* lmcc_schedule_plan:
  * @schedule: a schedule
  * @layer: a layer
- * @size: bytes of the IP packet that it sends next, as is known now
- * @filler: whether that is filler
+ * @size: size of the IP packet that the layer sends next, as known now, in
+ *     bytes
+ * @filler: whether it is a filler
  *
- * One that has begun stays.
- */
+ * A filler that has begun stays. */
 void
 lmcc_schedule_plan (LmccSchedule *schedule, guint layer, gsize size,
     gboolean filler)
@@ -109,27 +107,24 @@ lmcc_schedule_plan (LmccSchedule *schedule, guint layer, gsize size,
   schedule->layers[layer].filler = filler;
 }
 
-/*
- * lmcc_schedule_get_begin:
+/* lmcc_schedule_get_begin:
  * @schedule: a schedule
  * @layer: a layer
  *
- * Returns: when all that it sent is over at its even rate
- */
+ * Returns: when everything that the layer has sent is finished at its even
+ * rate */
 LmccTime
 lmcc_schedule_get_begin (const LmccSchedule *schedule, guint layer)
 {
   return schedule->layers[layer].begin;
 }
 
-/*
- * lmcc_schedule_hold_begun:
+/* lmcc_schedule_hold_begun:
  * @schedule: a schedule
- * @now: the time, when layers get more to send
+ * @now: the time, at which layers get more to send
  *
- * Filler whose time has begun, and that has not left yet, is sent nevertheless:
- * a smaller packet in its place would have been due before.
- */
+ * A filler whose time has begun is sent even if media arrive before it is
+ * sent: a smaller packet in its place would have been due earlier. */
 void
 lmcc_schedule_hold_begun (LmccSchedule *schedule, LmccTime now)
 {
@@ -144,25 +139,22 @@ lmcc_schedule_hold_begun (LmccSchedule *schedule, LmccTime now)
   }
 }
 
-/*
- * lmcc_schedule_get_begun:
+/* lmcc_schedule_get_begun:
  * @schedule: a schedule
  * @layer: a layer
  *
- * Returns: bytes of the IP packet of filler that it has to send next; 0: what
- *     it likes
- */
+ * Returns: size of the filler's IP packet that the layer must send next, in
+ * bytes; 0: it may send anything */
 gsize
 lmcc_schedule_get_begun (const LmccSchedule *schedule, guint layer)
 {
   return schedule->layers[layer].begun ? schedule->layers[layer].size : 0;
 }
 
-/*
- * lmcc_schedule_next:
+/* lmcc_schedule_next:
  * @schedule: a schedule
- * @opportunity: (out): the earliest one, of the lowest layer among equals
- */
+ * @opportunity: (out): the earliest one, that of the lowest layer among
+ *     equals */
 void
 lmcc_schedule_next (const LmccSchedule *schedule, LmccOpportunity *opportunity)
 {
@@ -189,12 +181,10 @@ lmcc_schedule_next (const LmccSchedule *schedule, LmccOpportunity *opportunity)
     *opportunity = ahead;
 }
 
-/*
- * lmcc_schedule_get_marks:
+/* lmcc_schedule_get_marks:
  * @schedule: a schedule
- * @opportunity: of lmcc_schedule_next()
- * @marks: (out): what its packet says
- */
+ * @opportunity: an opportunity from lmcc_schedule_next()
+ * @marks: (out): the slot marks of its packet */
 void
 lmcc_schedule_get_marks (LmccSchedule *schedule,
     const LmccOpportunity *opportunity, LmccMarks *marks)
@@ -204,15 +194,13 @@ lmcc_schedule_get_marks (LmccSchedule *schedule,
   lmcc_trains_mark (schedule->trains, opportunity->layer, marks);
 }
 
-/*
- * lmcc_schedule_sent:
+/* lmcc_schedule_sent:
  * @schedule: a schedule
- * @layer: the layer of lmcc_schedule_next()
- * @size: bytes of the IP packet that was sent
+ * @layer: the layer from lmcc_schedule_next()
+ * @size: size of the IP packet that was sent, in bytes
  *
- * What is left of the division is kept, so that nothing adds up. What the layer
- * sends next is to be planned.
- */
+ * The remainder of the division is kept, so that rounding errors do not add
+ * up. Call lmcc_schedule_plan() for the layer afterwards. */
 void
 lmcc_schedule_sent (LmccSchedule *schedule, guint layer, gsize size)
 {
@@ -226,15 +214,13 @@ lmcc_schedule_sent (LmccSchedule *schedule, guint layer, gsize size)
   lmcc_trains_sent (schedule->trains, layer, size);
 }
 
-/*
- * lmcc_schedule_get_room:
+/* lmcc_schedule_get_room:
  * @schedule: a schedule
  * @layer: a layer
  * @until: a time
  *
- * Returns: bytes of IP packets that the layer sends from now on, the last of
- *     them over by @until at its even rate, behind filler that has begun
- */
+ * Returns: bytes of IP packets that the layer can send from now on, the last
+ * of them finished by @until at its even rate, after a filler that has begun */
 gsize
 lmcc_schedule_get_room (const LmccSchedule *schedule, guint layer,
     LmccTime until)
@@ -250,13 +236,11 @@ lmcc_schedule_get_room (const LmccSchedule *schedule, guint layer,
       * (gdouble) schedule->layers[layer].rate / (8.0 * LMCC_SECOND));
 }
 
-/*
- * lmcc_schedule_skip:
+/* lmcc_schedule_skip:
  * @schedule: a schedule
- * @time: of what each layer had to send before it only one packet stays
+ * @time: each layer keeps at most one packet that was due before this time
  *
- * Whole packets are given up, so that the layers stay apart.
- */
+ * Only whole packets are skipped, so that the layers keep their offsets. */
 void
 lmcc_schedule_skip (LmccSchedule *schedule, LmccTime time)
 {

@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 /**
  * LmccOpportunity:
  * @time: when the layer sends
- * @even_time: when it would at its even rate
- * @begin: when all before it is over at that rate
+ * @even_time: when it would send at its even rate
+ * @begin: when all earlier packets are finished at that rate
  * @layer: the layer
  */
 typedef struct
@@ -26,18 +26,18 @@ typedef struct
 
 /**
  * LmccSchedule:
- * @marker: the marks of the session's algorithm
- * @trains: what leaves before it is due
+ * @marker: slot marks of the session's algorithm
+ * @trains: packets that are sent before they are due
  *
- * When layers of fixed rates send, whatever they send. A packet "takes" its size
- * over its layer's rate, and the next one follows when that is over: then in every
- * interval a layer's bits differ from its even rate by one packet at most. What is
- * due in a burst and the silence after it leaves in the burst.
+ * When layers of fixed rates send, whatever they send. A packet occupies its layer for
+ * its size divided by the layer's rate, and the next one follows: in every interval, a
+ * layer's bits differ from its even rate by at most one packet. Packets due in a burst or
+ * in the silence after it are sent in the burst.
  *
- * A packet leaves when a part of the time that it takes is over, in each layer
- * another one, so that layers do not send at the same moments; the base's leave at
- * once. The part does not depend on when the layers began, so that no end of a
- * window and no stall brings them together.
+ * A packet is sent after a part of its time, a different part in each layer, so that
+ * layers do not send at the same moments; packets of the base layer are sent at once. The
+ * part does not depend on the start times of layers, so ends of windows and stalls do not
+ * synchronize them.
  */
 typedef struct
 {

@@ -1,8 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The sender as its caller has it. No other part calls it.
- */
+ * The sender's interface for its caller. No other part calls it. */
 #include "control/controller.h"
 #include "control/sending.h"
 #include "sender/native.h"
@@ -33,9 +32,9 @@ handle_record (LmccSender *sender, LmccTime now)
   }
 }
 
-/* The lowest rung's key frames decide on the window of layers of fixed rates,
- * and on when the record is sent: where they come because receivers ask for
- * them, nobody knows when the next one does, and no record waits for it. */
+/* Key frames of the lowest rung determine the window of layers of fixed
+ * rates and the times of records. If key frames come because receivers ask
+ * for them, the next one cannot be predicted, and no record waits for it. */
 static void
 follow_keys (LmccSender *sender, const LmccUnit *unit, LmccTime now)
 {
@@ -59,9 +58,9 @@ follow_keys (LmccSender *sender, const LmccUnit *unit, LmccTime now)
  *     class)
  * @now: the time
  *
- * Takes a unit to be sent between its decoding time and the window's end. A bad
- * unit is dropped and counted, but counts in the anchor where it is of class 0:
- * receivers then know that something is missing.
+ * Takes a unit, which is sent between its decoding time and the end of the
+ * window. An invalid unit is dropped and counted; if its class is 0 it still
+ * counts in the anchor, so that receivers know that something is missing.
  */
 void
 lmcc_sender_push_unit (LmccSender *sender, LmccUnit *unit, LmccTime now)
@@ -108,8 +107,8 @@ lmcc_sender_push_unit (LmccSender *sender, LmccUnit *unit, LmccTime now)
  * @sender: a sender
  * @now: the time
  *
- * Queues all that is due by @now. May be called at any time; what is late goes
- * out, what is not due stays.
+ * Queues everything that is due by @now. May be called at any time: late
+ * packets are sent, and packets that are not due stay.
  */
 void
 lmcc_sender_handle_timeout (LmccSender *sender, LmccTime now)
@@ -137,8 +136,8 @@ lmcc_sender_handle_timeout (LmccSender *sender, LmccTime now)
  * @sender: a sender
  *
  * Returns: when lmcc_sender_handle_timeout() has something to do, which may be
- *     in the past, or the time of the last call where that has left something;
- *     %LMCC_TIME_NONE when all copies of the BYE were sent
+ * in the past; the time of the last call if that left work undone;
+ * %LMCC_TIME_NONE after all copies of the BYE were sent
  */
 LmccTime
 lmcc_sender_next_timeout (const LmccSender *sender)
@@ -160,9 +159,9 @@ lmcc_sender_next_timeout (const LmccSender *sender)
 /**
  * lmcc_sender_flush:
  * @sender: a sender
- * @now: the time; not looked at
+ * @now: the time; not used
  *
- * Drops all units that wait, as for a seek. The session goes on.
+ * Drops all waiting units, for instance at a seek. The session continues.
  */
 void
 lmcc_sender_flush (LmccSender *sender, LmccTime now G_GNUC_UNUSED)
@@ -182,7 +181,7 @@ lmcc_sender_flush (LmccSender *sender, LmccTime now G_GNUC_UNUSED)
  * lmcc_sender_is_idle:
  * @sender: a sender
  *
- * Returns: whether no unit waits to be sent, nor repair of any
+ * Returns: whether no unit and no repair packet waits to be sent
  */
 gboolean
 lmcc_sender_is_idle (const LmccSender *sender)
@@ -197,11 +196,11 @@ lmcc_sender_is_idle (const LmccSender *sender)
  * @sender: a sender
  * @now: the time
  *
- * Gives the session the next revision, as what its description says beside the
- * record (#LmccSdpDetails) is another one now: RFC 8866 section 5.2 has the
- * version of o= go up with each change. %LMCC_SENDER_ACTION_SESSION_CHANGED
- * follows, and the record is sent at once. Nothing happens after
- * lmcc_sender_stop().
+ * Gives the session the next revision because parts of its description outside
+ * the record (#LmccSdpDetails) have changed: according to RFC 8866 section 5.2,
+ * the version in o= increases with each change.
+ * %LMCC_SENDER_ACTION_SESSION_CHANGED follows, and the record is sent at once.
+ * Has no effect after lmcc_sender_stop().
  */
 void
 lmcc_sender_renew_description (LmccSender *sender, LmccTime now)
@@ -217,11 +216,10 @@ lmcc_sender_renew_description (LmccSender *sender, LmccTime now)
  * @sender: a sender
  * @now: the time
  *
- * Drops what waits and says BYE (RFC 3550 section 6.6). Nothing is sent after
- * it but two copies, 5 ms apart, by lmcc_sender_handle_timeout(): a caller
- * that has no time for these may leave them out, and receivers then take the
- * session to be over only when they have been silent for long, should the BYE
- * be lost.
+ * Drops waiting units and says BYE (RFC 3550 section 6.6). Afterwards
+ * lmcc_sender_handle_timeout() only sends two copies, 5 ms apart. A caller that
+ * has no time for them may skip them; if the BYE is lost, receivers then notice
+ * the end of the session only by a long silence.
  */
 void
 lmcc_sender_stop (LmccSender *sender, LmccTime now)
@@ -239,7 +237,7 @@ lmcc_sender_stop (LmccSender *sender, LmccTime now)
  * lmcc_sender_get_session:
  * @sender: a sender
  *
- * Returns: (transfer none): the session as it is now
+ * Returns: (transfer none): the session at present
  */
 const LmccSession *
 lmcc_sender_get_session (const LmccSender *sender)
@@ -251,7 +249,7 @@ lmcc_sender_get_session (const LmccSender *sender)
  * lmcc_sender_get_stats:
  * @sender: a sender
  *
- * Returns: (transfer none): the counters as they are now
+ * Returns: (transfer none): the present counters
  */
 const LmccSenderStats *
 lmcc_sender_get_stats (const LmccSender *sender)
@@ -292,8 +290,8 @@ fit_algorithm (LmccSender *sender, const LmccSenderConfig *config,
         LMCC_INCREASE_METHOD_HEURISTIC, probabilities);
 }
 
-/* What the base's packets have is counted in all layers. A place needs no
- * room. */
+/* The base layer's second element is counted in all layers. A place takes no
+ * extra room. */
 static void
 reserve_second_element (LmccSender *sender)
 {
@@ -315,7 +313,7 @@ check_layers (const LmccSession *session, GError **error)
   if (session->n_layers > LMCC_MAX_LAYERS)
     return lmcc_sending_refuse (error, "%u layers are more than %u",
         session->n_layers, LMCC_MAX_LAYERS);
-  /* What is poured into a layer may need all layers below it. */
+  /* Units poured into a layer may depend on all layers below it. */
   if (!lmcc_session_is_cumulative (session))
     return lmcc_sending_refuse (error,
         "layers of fixed rates are filled from the lowest on: each level has "
@@ -354,8 +352,8 @@ check_levels (const LmccSession *session, LmccLevels levels, GError **error)
   return TRUE;
 }
 
-/* Slots have bursts of their own, and a rate that the network sets says itself
- * when packets leave. */
+/* Slots have their own bursts, and a network-driven rate determines itself
+ * when packets are sent. */
 static LmccTime
 find_train_cycle (const LmccSession *session,
     const LmccSessionAlgorithms *found)
@@ -368,9 +366,10 @@ find_train_cycle (const LmccSession *session,
   return found->algorithm != NULL ? found->algorithm->train_cycle : 0;
 }
 
-/* Where a level shows one encoding, with or without the lowest one, each is one
- * layer: of the others a part is never shown, and the classes of the lowest one
- * are more levels for less than a sixth of its rate. */
+/* If a level shows a single encoding, with or without the lowest one, each
+ * encoding is one layer: a part of another one is never shown, and the
+ * classes of the lowest one would add levels for less than a sixth of its
+ * rate. */
 static gboolean
 init_layers (LmccSender *sender, GError **error)
 {
@@ -394,8 +393,8 @@ init_layers (LmccSender *sender, GError **error)
   return TRUE;
 }
 
-/* What of the session is known at the start, and FLID's probabilities; whether
- * receivers will take the record of it. */
+/* Initializes the parts of the session that are known at the start, and
+ * FLID's probabilities; fails if receivers would not accept its record. */
 static gboolean
 init_session (LmccSender *sender, const LmccSenderConfig *config,
     gdouble *probabilities, GError **error)
@@ -429,17 +428,17 @@ init_session (LmccSender *sender, const LmccSenderConfig *config,
 
 /**
  * lmcc_sender_new:
- * @config: copied
+ * @config: the configuration; copied
  * @now: the time
  * @error: (nullable): what is wrong with the session, in %LMCC_SESSION_ERROR
  *
- * The session starts: its record is due at once, filler after 100 ms. The first
- * order sequence number is the low 16 bits of the configuration's
+ * Starts the session: its record is due at once, fillers after 100 ms. The
+ * first order sequence number is the low 16 bits of the configuration's
  * sequence_seed.
  *
- * Returns: (transfer full) (nullable): a sender; %NULL where
- *     lmcc_session_validate() does not accept its session, or a layer of a
- *     fixed rate has none
+ * Returns: (transfer full) (nullable): a sender; %NULL if
+ * lmcc_session_validate() rejects its session, or if a layer of fixed rates has
+ * no rate
  */
 LmccSender *
 lmcc_sender_new (const LmccSenderConfig *config, LmccTime now, GError **error)
@@ -476,7 +475,8 @@ lmcc_sender_new (const LmccSenderConfig *config, LmccTime now, GError **error)
  * lmcc_sender_free:
  * @sender: (transfer full): a sender
  *
- * Frees it with all that waits; stop it first for receivers to know.
+ * Frees the sender and all that waits; call lmcc_sender_stop() first, so that
+ * receivers are informed.
  */
 void
 lmcc_sender_free (LmccSender *sender)

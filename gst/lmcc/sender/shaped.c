@@ -2,28 +2,25 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/*
- * The sender's shaped allocation: layers have fixed rates, and send all the
- * time.
- */
+/* The sender's layers of fixed rates, which send all the time. */
 #include "sender/shaped.h"
 
 #include <gst/lmcc/lmcc-classify.h>
 #include "sender/private.h"
 #include "wire/constants.h"
 
-/* A sender that could not run for longer than this goes on from where it is: to
- * catch up would be a burst. */
+/* A sender that was unable to run for longer than this continues from the
+ * present: catching up would be a burst. */
 #define CATCH_UP_MAX (100 * LMCC_MSECOND)
 
-/* How long a filler packet takes while the next window may begin. */
+/* Duration of a filler packet while the next window may begin. */
 #define WINDOW_DUE_INTERVAL (10 * LMCC_MSECOND)
 
-/* A picture may come so late. */
+/* Greatest delay of a picture. */
 #define LATE_TIME (200 * LMCC_MSECOND)
 
-/* What it takes to pour a unit, to close a window with it and to expect its
- * packets, in multiplications: some 0.5 us. */
+/* Work per unit to pour it, to close its window and to register its packets,
+ * in multiplications: about 0.5 us. */
 #define UNIT_WORK 500
 
 static guint64
@@ -33,15 +30,15 @@ bytes_in (const LmccSender *sender, guint layer, LmccTime duration)
       * (gdouble) sender->session.layers[layer].rate / (8.0 * LMCC_SECOND));
 }
 
-/* Where receivers follow marks a filler packet is of the session's packet size:
- * what a level gets is reckoned in packets of that size (Byers et al.,
- * "FLID-DL", 2002, section IV-C: p_i follows from T q R_i), and what a burst
- * does to a queue depends on their number (Legout and Biersack, "Pathological
- * Behaviors for RLM and RLC", 2000, section 4). Smaller ones would be more, and
- * each may be lost.
- * Elsewhere they are not so large that a slow layer would say for more than the
- * interval how far it is, nor that the next window would begin late, which is
- * due when the one before it has been sent. */
+/* If receivers follow marks, filler packets have the session's packet size,
+ * because the expected rate of a level is computed in packets of that size
+ * (Byers et al., "FLID-DL", 2002, section IV-C: p_i follows from T q R_i),
+ * and the effect of a burst on a queue depends on their number (Legout and
+ * Biersack, "Pathological Behaviors for RLM and RLC", 2000, section 4).
+ * Smaller ones would be more numerous, and each may be lost. Otherwise
+ * filler packets are small enough for a slow layer to report its progress
+ * once per interval, and for the next window, due when the previous one has
+ * been sent, to begin on time. */
 static gsize
 filler_payload_size (const LmccSender *sender, guint layer)
 {
@@ -65,8 +62,8 @@ filler_payload_size (const LmccSender *sender, guint layer)
   return (gsize) MAX (size, overhead + LMCC_FILLER_PAYLOAD_SIZE) - overhead;
 }
 
-/* What it sends next, as far as that is known: RTCP is not, but the base's
- * packets do not wait. */
+/* Plans the layer's next packet as far as it is known. RTCP is not known,
+ * but the base layer's packets are sent without waiting. */
 static void
 plan (LmccSender *sender, guint layer)
 {
@@ -146,15 +143,13 @@ lmcc_sender_collects (const LmccSender *sender)
       || !g_queue_is_empty ((GQueue *) &sender->windows.pending);
 }
 
-/*
- * lmcc_sender_queue_control:
+/* lmcc_sender_queue_control:
  * @sender: a sender
- * @packet: (transfer full): RTCP
- * @n_waiting: so many wait at most, the newest
+ * @packet: (transfer full): an RTCP packet
+ * @n_waiting: greatest number of waiting packets; the newest are kept
  *
- * Where the base has a fixed rate, control packets are part of it and wait for
- * their turn.
- */
+ * If the base layer has a fixed rate, control packets are part of it and
+ * wait for their turn. */
 void
 lmcc_sender_queue_control (LmccSender *sender, LmccPacket *packet,
     guint n_waiting)
@@ -164,8 +159,9 @@ lmcc_sender_queue_control (LmccSender *sender, LmccPacket *packet,
     lmcc_packet_unref (g_queue_pop_head (&sender->windows.control));
 }
 
-/* Fills one opportunity: with control packets, which are the base's, then
- * media; behind all of a window its repair; then filler. */
+/* Fills one opportunity: with control packets (base layer only), otherwise
+ * with media, after the media of a window with its repair data, otherwise
+ * with filler. */
 static void
 send_at (LmccSender *sender, const LmccOpportunity *opportunity, LmccTime now)
 {
@@ -215,7 +211,7 @@ send_due (LmccSender *sender, LmccTime now)
     send_at (sender, &opportunity, now);
 }
 
-/* Reports and their answers together are 5 % of the base rate at most. */
+/* Reports and answers together take at most 5 % of the base rate. */
 #define FEEDBACK_DIVISOR 20
 
 static gsize
@@ -232,8 +228,8 @@ control_bytes (const LmccSender *sender, LmccTime duration, LmccTime now)
   return bytes;
 }
 
-/* What the layers can send in @duration and until @until, after all that waits
- * already. */
+/* Computes what the layers can send in @duration and until @until, after
+ * everything that waits already. */
 static void
 measure_room (LmccSender *sender, LmccTime duration, LmccTime until,
     LmccTime now)
@@ -280,7 +276,7 @@ update_stats (LmccSender *sender)
     sender->stats.key_levels[i] = sender->windows.shaper.key_levels[i];
 }
 
-/* Of the window that has been poured into the layers just now. */
+/* Plans repair of the window that has just been poured into the layers. */
 static void
 plan_repair (LmccSender *sender, const gsize *reserved)
 {
@@ -294,7 +290,7 @@ plan_repair (LmccSender *sender, const gsize *reserved)
   lmcc_sender_plan_repair (sender, &budget);
 }
 
-/* A window is sent in as long as it lasts, behind the one before it. */
+/* A window is sent within its own duration, after the previous one. */
 static void
 measure_window (LmccSender *sender, LmccSenderWindow *window, LmccTime now)
 {
@@ -318,7 +314,7 @@ begin_closing (LmccSender *sender, LmccTime end, LmccTime now)
   lmcc_sender_begin_reserve (&sender->windows.reserve);
 }
 
-/* The window's reserve is known. */
+/* The window's reserve is decided. */
 static void
 close_window (LmccSender *sender, LmccSenderWindow *window)
 {
@@ -338,7 +334,7 @@ close_window (LmccSender *sender, LmccSenderWindow *window)
   update_stats (sender);
 }
 
-/* Puts what has come into the shaper's window, up to what ends it. */
+/* Moves arrived units into the shaper's window, up to the one that ends it. */
 static void
 collect_pending (LmccSender *sender, LmccTime now)
 {
@@ -361,8 +357,9 @@ collect_pending (LmccSender *sender, LmccTime now)
   }
 }
 
-/* A piece of work on windows that are being closed and planned. While it is not
- * done layers send filler, or the window that has no plan of its repair yet. */
+/* Does a part of the work on windows that are being closed and planned.
+ * Until it is done, layers send filler, or the window whose repair is not
+ * planned yet. */
 static void
 go_on (LmccSender *sender, LmccTime now)
 {
@@ -385,15 +382,15 @@ go_on (LmccSender *sender, LmccTime now)
 
 /**
  * lmcc_sender_get_window_for:
- * @key_distance: of an encoder's key frames, ns; 0 or %LMCC_TIME_NONE where
- *     that is not known
+ * @key_distance: distance of an encoder's key frames, ns; 0 or %LMCC_TIME_NONE
+ *     if unknown
  *
- * In layers of fixed rates a closed group of pictures is collected, and sent in
- * as long as it lasts. A tenth is added because decoding times are not that
- * even, and 200 ms for what comes late.
+ * With layers of fixed rates, a closed group of pictures is collected and then
+ * sent within its own duration. The window includes a tenth more because
+ * decoding times are not quite even, and 200 ms for late units.
  *
  * Returns: the session's window for layers of fixed rates, ns: at most
- *     %LMCC_DEFAULT_SHAPED_WINDOW, in which groups of 2.1 s fit
+ * %LMCC_DEFAULT_SHAPED_WINDOW, which suffices for groups of 2.1 s
  */
 LmccTime
 lmcc_sender_get_window_for (LmccTime key_distance)
@@ -405,18 +402,16 @@ lmcc_sender_get_window_for (LmccTime key_distance)
       LMCC_DEFAULT_SHAPED_WINDOW);
 }
 
-/*
- * lmcc_sender_follow_distance:
- * @sender: a sender of layers of fixed rates
- * @distance: of the latest key frame from the one before it, ns; 0 for the
- *     first
+/* lmcc_sender_follow_distance:
+ * @sender: a sender with layers of fixed rates
+ * @distance: distance of the latest key frame from the previous one, ns; 0 for
+ *     the first
  * @now: the time
  *
- * Before the first distance is known nothing has been sent but filler, so that
- * the window may become shorter. Later it becomes longer where a group of
- * pictures was cut; a source that stood still has none. It never becomes
- * shorter again: receivers would have to leave pictures out.
- */
+ * Until the first distance is known, only filler has been sent, so the
+ * window may still become shorter. Later it grows if a group of pictures was
+ * cut; a distance that includes a pause of the source is ignored. It never
+ * shrinks again, because receivers would have to skip pictures. */
 void
 lmcc_sender_follow_distance (LmccSender *sender, LmccTime distance,
     LmccTime now)
@@ -439,7 +434,7 @@ lmcc_sender_follow_distance (LmccSender *sender, LmccTime distance,
   lmcc_sender_announce (sender, now);
 }
 
-/* @bytes are those of its IP packets, @largest of the largest of them. */
+/* @bytes is the size of its IP packets, @largest that of the largest. */
 void
 lmcc_sender_collect (LmccSender *sender, LmccUnit *unit, gsize bytes,
     gsize largest, LmccTime now)
@@ -455,7 +450,8 @@ lmcc_sender_collect (LmccSender *sender, LmccUnit *unit, gsize bytes,
   go_on (sender, now);
 }
 
-/* Without its packets, so that what needs it is not sent either. */
+/* Passes the unit on without its packets, so that units that depend on it
+ * are not sent either. */
 void
 lmcc_sender_lose (LmccSender *sender, LmccUnit *unit, LmccTime now)
 {

@@ -13,19 +13,18 @@ G_BEGIN_DECLS
 
 /**
  * LmccSenderShaped:
- * @schedule: when each layer sends
- * @shaper: collects windows and pours them
- * @sending_until: the end of sending of the last window that was closed
- * @pending: (element-type LmccQueuedUnit): of the window after one that is being
- *     closed
+ * @schedule: the schedule of the layers
+ * @shaper: collects and pours windows
+ * @sending_until: when the last closed window will have been sent
+ * @pending: (element-type LmccQueuedUnit): units after the window that is being closed
  * @closing: the shaper's window is being closed
- * @end: where it ends
- * @reserve: what it leaves free for repair
- * @worked: when that was looked for last
+ * @end: end of that window
+ * @reserve: its room reserved for repair
+ * @worked: when work on it last ran
  * @follows: the session's window follows the distance of key frames
- * @measure: it is not known yet
+ * @measure: that distance is not known yet
  * @cut: a window has been cut since the latest key frame
- * @control: of #LmccPacket: RTCP that waits for the base
+ * @control: queue of #LmccPacket: RTCP packets that wait for the base layer
  */
 typedef struct
 {

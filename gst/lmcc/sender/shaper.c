@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-/* Of the time that a unit may be held this is for its own coming late, or a
- * sixteenth; the rest is for a window to be collected, and as much again to be
- * sent. */
+/* Part of a unit's holding time that allows for its own delay: this much or
+ * a sixteenth. The rest is divided equally between collecting and sending a
+ * window. */
 #define MAX_GRACE (200 * LMCC_MSECOND)
 #define GRACE_DIVISOR 16
 
@@ -18,11 +18,10 @@ forget_references (LmccShaper *shaper)
       sizeof (shaper->pour.floors));
 }
 
-/*
- * lmcc_shaper_set_hold:
+/* lmcc_shaper_set_hold:
  * @shaper: a shaper
- * @hold: how long a unit may wait for all of it to be sent, ns
- */
+ * @hold: greatest time from a unit's decoding time until all of it is sent,
+ *     ns */
 void
 lmcc_shaper_set_hold (LmccShaper *shaper, LmccTime hold)
 {
@@ -30,12 +29,11 @@ lmcc_shaper_set_hold (LmccShaper *shaper, LmccTime hold)
   shaper->longest = MAX ((hold - shaper->grace) / 2, 1);
 }
 
-/*
- * lmcc_shaper_init:
+/* lmcc_shaper_init:
  * @shaper: (out): the shaper
- * @allocator: its layers
- * @hold: how long a unit may wait for all of it to be sent, ns
- */
+ * @allocator: provides the layers
+ * @hold: greatest time from a unit's decoding time until all of it is sent,
+ *     ns */
 void
 lmcc_shaper_init (LmccShaper *shaper, const LmccAllocator *allocator,
     LmccTime hold)
@@ -57,12 +55,10 @@ lmcc_shaper_clear (LmccShaper *shaper)
   g_clear_pointer (&shaper->units, g_ptr_array_unref);
 }
 
-/*
- * lmcc_shaper_flush:
+/* lmcc_shaper_flush:
  * @shaper: a shaper
  *
- * Drops what was collected. What needs it has no place either.
- */
+ * Drops the collected units. Units that depend on them get no place either. */
 void
 lmcc_shaper_flush (LmccShaper *shaper)
 {
@@ -87,14 +83,12 @@ may_begin (const LmccShaper *shaper, const LmccUnit *unit)
   return lmcc_unit_is_key (unit) && unit->stream <= shaper->key_rung;
 }
 
-/*
- * lmcc_shaper_get_end:
+/* lmcc_shaper_get_end:
  * @shaper: a shaper
  * @unit: the next unit
  *
- * Returns: where the window ends if @unit is not of it, or %LMCC_TIME_NONE. Ask
- *     again when it is closed
- */
+ * Returns: the end of the window if @unit does not belong to it, or
+ * %LMCC_TIME_NONE. Call again when the window is closed */
 LmccTime
 lmcc_shaper_get_end (const LmccShaper *shaper, const LmccUnit *unit)
 {
@@ -106,7 +100,7 @@ lmcc_shaper_get_end (const LmccShaper *shaper, const LmccUnit *unit)
   if (time >= shaper->opened + shaper->longest)
     return shaper->last_key > 0 ? unit_time (shaper, shaper->last_key)
                                 : shaper->opened + shaper->longest;
-  /* One that began without a key frame ends at the first. */
+  /* A window that began without a key frame ends at the first one. */
   if (may_begin (shaper, unit)
       && (time >= shaper->opened + shortest
           || shaper->key_rung == LMCC_MAX_RUNGS))
@@ -115,13 +109,10 @@ lmcc_shaper_get_end (const LmccShaper *shaper, const LmccUnit *unit)
   return LMCC_TIME_NONE;
 }
 
-/*
- * lmcc_shaper_next:
+/* lmcc_shaper_next:
  * @shaper: a shaper
  *
- * Returns: when the window is to be closed though no unit says so, or
- *     %LMCC_TIME_NONE
- */
+ * Returns: when to close the window if no unit ends it, or %LMCC_TIME_NONE */
 LmccTime
 lmcc_shaper_next (const LmccShaper *shaper)
 {
@@ -131,7 +122,7 @@ lmcc_shaper_next (const LmccShaper *shaper)
   return shaper->opened + shaper->longest + shaper->grace;
 }
 
-/* The windows of an encoder that goes on follow one upon the other. */
+/* The windows of a continuous stream follow each other without gaps. */
 static void
 open_window (LmccShaper *shaper, LmccTime time)
 {
@@ -143,7 +134,7 @@ open_window (LmccShaper *shaper, LmccTime time)
     shaper->opened = shaper->last_end;
 }
 
-/* Called before @unit is one of the window's. */
+/* Called before @unit joins the window. */
 static void
 note_unit (LmccShaper *shaper, const LmccUnit *unit)
 {
@@ -157,14 +148,12 @@ note_unit (LmccShaper *shaper, const LmccUnit *unit)
     shaper->last_key = n;
 }
 
-/*
- * lmcc_shaper_push:
- * @shaper: a shaper; lmcc_shaper_get_end() says that the unit is of its window
- * @queued: (transfer full): a unit with its size and anchor; one without
- *     packets is lost, and what needs it has no place
+/* lmcc_shaper_push:
+ * @shaper: a shaper; lmcc_shaper_get_end() has assigned the unit to its window
+ * @queued: (transfer full): a unit with its size and anchor; a unit without
+ *     packets is lost, and units that depend on it get no place
  *
- * Beyond %LMCC_ALLOCATOR_MAX_QUEUE units lose their packets, and are counted.
- */
+ * Units beyond %LMCC_ALLOCATOR_MAX_QUEUE lose their packets and are counted. */
 void
 lmcc_shaper_push (LmccShaper *shaper, LmccQueuedUnit *queued)
 {
@@ -181,7 +170,7 @@ lmcc_shaper_push (LmccShaper *shaper, LmccQueuedUnit *queued)
   g_ptr_array_add (shaper->units, queued);
 }
 
-/* @n packets of @queued from @first on, as a unit of its own. */
+/* @n packets of @queued from @first on, as a separate unit. */
 static LmccQueuedUnit *
 make_piece (const LmccAllocator *allocator, const LmccQueuedUnit *queued,
     guint first, guint n)
@@ -279,15 +268,13 @@ begin_anew (LmccShaper *shaper, LmccTime time)
     lmcc_shaper_push (shaper, g_ptr_array_index (rest, i));
 }
 
-/*
- * lmcc_shaper_pour:
+/* lmcc_shaper_pour:
  * @shaper: a shaper with a window
- * @end: as lmcc_shaper_close() has it
+ * @end: as in lmcc_shaper_close()
  * @pour: (inout): the shaper's or a copy, with rooms and shares
- * @n_items: (out): the units of the window
+ * @n_items: (out): number of units in the window
  *
- * Returns: (transfer full): these, with their layers
- */
+ * Returns: (transfer full): the units with their layers */
 LmccPourItem *
 lmcc_shaper_pour (const LmccShaper *shaper, LmccTime end, LmccPour *pour,
     guint *n_items)
@@ -307,16 +294,14 @@ lmcc_shaper_pour (const LmccShaper *shaper, LmccTime end, LmccPour *pour,
   return items;
 }
 
-/*
- * lmcc_shaper_close:
+/* lmcc_shaper_close:
  * @shaper: a shaper with a window, and rooms and shares for it
- * @end: where the window ends: lmcc_shaper_get_end(), or the longest there may
- *     be
- * @allocator: gets the units, each layer's in decoding order
+ * @end: end of the window: the value of lmcc_shaper_get_end(), or the greatest
+ *     possible
+ * @allocator: gets the units, in decoding order for each layer
  * @osn: (inout): the next order sequence number
  *
- * What comes after @end is the beginning of the next window.
- */
+ * Units after @end become the beginning of the next window. */
 void
 lmcc_shaper_close (LmccShaper *shaper, LmccTime end, LmccAllocator *allocator,
     guint16 *osn)
@@ -328,7 +313,7 @@ lmcc_shaper_close (LmccShaper *shaper, LmccTime end, LmccAllocator *allocator,
   for (i = 0; i < n; i++)
     send_item (shaper, allocator, &items[i], osn);
 
-  /* They are the layers' now, or gone. */
+  /* The layers own them now, or they are freed. */
   g_ptr_array_set_free_func (shaper->units, NULL);
   if (n > 0)
     g_ptr_array_remove_range (shaper->units, 0, n);

@@ -8,30 +8,30 @@
 
 G_BEGIN_DECLS
 
-/* Key frames closer together than this share a window: in a shorter one there
- * is nothing to choose from. */
+/* Key frames closer together than this share a window: a shorter window leaves no
+ * choice. */
 #define LMCC_SHAPER_SHORTEST_WINDOW (250 * LMCC_MSECOND)
 
 /**
  * LmccShaper:
- * @longest: a window is not longer, ns
- * @grace: how much later than its time a unit may come
- * @units: of LmccQueuedUnit, owned: what was collected, in decoding order
- * @n_packets: of @units
+ * @longest: greatest length of a window, ns
+ * @grace: greatest delay of a unit
+ * @units: array of LmccQueuedUnit, owned: the collected units in decoding order
+ * @n_packets: number of packets in @units
  * @opened: decoding time at which the window begins, or %LMCC_TIME_NONE
- * @last_end: where the window before it ended, or %LMCC_TIME_NONE
- * @key_rung: lowest rung with a key frame in the window; the number of rungs that
- *     there can be for none
- * @last_key: index in @units of the last key frame that could have begun a window,
- *     0 for none but the first
- * @pour: the layers; rooms and shares are the caller's to set
- * @n_dropped: units that had no place, by class
- * @key_levels: for each rung the lowest level that has had all its key frames; the
- *     number of layers for none
+ * @last_end: end of the previous window, or %LMCC_TIME_NONE
+ * @key_rung: lowest rung with a key frame in the window; the greatest number of rungs for
+ *     none
+ * @last_key: index in @units of the last key frame that could have begun a window, 0 if
+ *     there is none but the first
+ * @pour: the layers; the caller sets rooms and shares
+ * @n_dropped: units that got no place, per class
+ * @key_levels: per rung the lowest level that has had all its key frames; the number of
+ *     layers for none
  *
- * Shaped allocation. The units of a window, one closed group of pictures, are
- * collected and then poured into layers of fixed rates: from the bottom up, the
- * most important first. Each layer is sent in decoding order.
+ * Layers of fixed rates: collects the units of a window, which is one closed group of
+ * pictures, and pours them into the layers, from the bottom up and the most important
+ * units first. Each layer is sent in decoding order.
  */
 typedef struct
 {

@@ -1,13 +1,14 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The train for level j: for a moment the layers of the level below it send at
- * the level's rate what is due soon, and what level j adds is silent, because
- * it has sent before what is due then. So a path carries the rate of level j,
- * and no more, whether or not somebody behind it holds level j: who does not is
- * never told by it that a layer does not fit which flows there already.
+ * A packet train for level j: for a short time, the layers of the next lower
+ * level send packets that are due soon at the rate of level j, while the layers
+ * that level j adds are silent, because they have sent their packets in
+ * advance. So a path carries exactly the rate of level j, whether or not a
+ * receiver behind it has joined level j: a train never suggests to other
+ * receivers that a layer does not fit although it already flows there.
  *
- *     what it adds   ====+++++++                =====   + what is due later
+ *     added layers   ====+++++++                =====   + sent in advance
  *     level below    ================ooooooo         =  o the train
  *                                           silence
  */
@@ -17,21 +18,19 @@
 
 #include <string.h>
 
-/* Before the train the layers below have so much of the next one's rate
- * more. */
+/* Before the train, the lower layers send 1/SETTLE_SHARE of the rate that
+ * the next level adds. */
 #define SETTLE_SHARE 4
 
 #define N_RUNS 3
 
-/* How late the pacer may be without losing the rate. */
+/* Greatest delay of the pacer at which the rate is still met. */
 #define CATCH_UP (2 * LMCC_MSECOND)
 
-/*
- * lmcc_trains_init:
+/* lmcc_trains_init:
  * @trains: (out): the trains
- * @session: where the layers are read from, at each train
- * @now: the first cycle begins
- */
+ * @session: the session; its layers are read at each train
+ * @now: the time, at which the first cycle begins */
 void
 lmcc_trains_init (LmccTrains *trains, const LmccSession *session, LmccTime now)
 {
@@ -47,7 +46,7 @@ transmission_time (gsize bytes, guint64 rate)
   return (LmccTime) ((gdouble) bytes * 8.0 * LMCC_SECOND / (gdouble) rate);
 }
 
-/* What comes before a train of that length, and the train. */
+/* The runs before a train of this length, and the train. */
 static void
 add_runs (const LmccSession *session, guint level, LmccTime begin,
     LmccTime length, LmccRun runs[N_RUNS])
@@ -78,8 +77,8 @@ add_runs (const LmccSession *session, guint level, LmccTime begin,
     .train_level = level };
 }
 
-/* Whether the rates are known of all layers of @level and of the one below, and
- * the level is more than that one. */
+/* Whether the rates of all layers of @level and of the next lower level are
+ * known, and @level has the higher rate. */
 static gboolean
 has_train (const LmccSession *session, guint level)
 {
@@ -96,9 +95,9 @@ has_train (const LmccSession *session, guint level)
       > lmcc_session_level_rate (session, level - 1);
 }
 
-/* Level @level's, in the part of the cycle that begins at @begin: the run of
- * @now. Returns %FALSE where there is none: they are over, or there is no
- * train. */
+/* Finds the run of @level at the time @now, in the part of the cycle that
+ * begins at @begin. Returns %FALSE if there is none: the runs are over, or
+ * the level has no train. */
 static gboolean
 plan (const LmccSession *session, guint level, LmccTime begin, LmccTime now,
     LmccRun *run)
@@ -128,13 +127,11 @@ has_levels (const LmccTrains *trains)
       && lmcc_session_count_levels (trains->session) > 1;
 }
 
-/*
- * lmcc_trains_advance:
+/* lmcc_trains_advance:
  * @trains: trains
  * @now: the time
  *
- * The run is the one of @now, or the next.
- */
+ * Makes the run of the time @now, or the next one, the current run. */
 void
 lmcc_trains_advance (LmccTrains *trains, LmccTime now)
 {
@@ -165,18 +162,16 @@ takes (const LmccRun *run, guint layer)
   return lmcc_layer_set_has (run->layers, layer);
 }
 
-/*
- * lmcc_trains_get_rank:
+/* lmcc_trains_get_rank:
  * @trains: trains
  * @layer: a layer
  * @due: when its next packet is due
  *
- * A train takes the highest layer's packets first: who holds less then hears
- * nothing of it.
+ * In a train, packets of the highest layer are sent first, so that receivers
+ * with fewer layers do not notice the train.
  *
- * Returns: the least of all layers' that of the packet that may leave early;
- *     %LMCC_TIME_NONE: this one may not
- */
+ * Returns: a rank; the layer with the lowest rank sends its packet early.
+ * %LMCC_TIME_NONE: the packet may not be sent early */
 LmccTime
 lmcc_trains_get_rank (const LmccTrains *trains, guint layer, LmccTime due)
 {
@@ -188,27 +183,25 @@ lmcc_trains_get_rank (const LmccTrains *trains, guint layer, LmccTime due)
   return run->train_level > 0 ? LMCC_MAX_LAYERS - layer : due;
 }
 
-/*
- * lmcc_trains_next:
+/* lmcc_trains_next:
  * @trains: trains
  *
- * Returns: when lmcc_trains_advance() has something to do
- */
+ * Returns: when to call lmcc_trains_advance() */
 LmccTime
 lmcc_trains_next (const LmccTrains *trains)
 {
   return has_levels (trains) ? trains->run.end : LMCC_TIME_NONE;
 }
 
-/*
- * lmcc_trains_next_exact:
+/* lmcc_trains_next_exact:
  * @trains: trains
  *
- * What comes before a train is its present queue, so that it counts as well.
+ * The run before a train counts as well, because it forms the train's initial
+ * queue.
  *
- * Returns: when packets are next to leave exactly at their times, up to the end
- *     of the train, in the past while they are; %LMCC_TIME_NONE for never
- */
+ * Returns: when packets must next be sent exactly at their times, up to the
+ * end of the train; in the past while they must be; %LMCC_TIME_NONE for
+ * never */
 LmccTime
 lmcc_trains_next_exact (const LmccTrains *trains)
 {
@@ -220,13 +213,11 @@ lmcc_trains_next_exact (const LmccTrains *trains)
   return LMCC_TIME_IS_VALID (run->until) ? run->end : run->begin;
 }
 
-/*
- * lmcc_trains_mark:
- * @trains: trains, advanced to the present time
+/* lmcc_trains_mark:
+ * @trains: packet trains, advanced to the present time
  * @layer: a layer
- * @marks: (inout): of its next packet: that it is of a train, and for which
- *     level
- */
+ * @marks: (inout): marks of its next packet: set if it belongs to a train,
+ *     with the train's level */
 void
 lmcc_trains_mark (const LmccTrains *trains, guint layer, LmccMarks *marks)
 {
@@ -238,12 +229,11 @@ lmcc_trains_mark (const LmccTrains *trains, guint layer, LmccMarks *marks)
   marks->signal = (gint8) run->train_level;
 }
 
-/*
- * lmcc_trains_sent:
- * @trains: trains, advanced to the present time
+/* lmcc_trains_sent:
+ * @trains: packet trains, advanced to the present time
  * @layer: a layer
- * @size: bytes of the IP packet that left, early or when it was due
- */
+ * @size: size in bytes of the IP packet that was sent, early or when it was
+ *     due */
 void
 lmcc_trains_sent (LmccTrains *trains, guint layer, gsize size)
 {

@@ -11,14 +11,14 @@ G_BEGIN_DECLS
 
 /**
  * LmccRun:
- * @begin: from when on packets may leave early
- * @end: and until when
- * @layers: of these
- * @until: what is due later than this does not leave early
- * @rate: all of them together then, bit/s
- * @train_level: the level that a train is for; 0: it makes room for one
+ * @begin: start of the run
+ * @end: end of the run
+ * @layers: layers whose packets may be sent early
+ * @until: packets due later than this are not sent early
+ * @rate: total rate of these layers during the run, bit/s
+ * @train_level: the level that the train is for; 0: the run only prepares a train
  *
- * An interval in which some layers' packets leave before they are due.
+ * An interval during which packets of some layers are sent before they are due.
  */
 typedef struct
 {
@@ -32,11 +32,12 @@ typedef struct
 
 /**
  * LmccTrains:
- * @session: (nullable): the sender's; %NULL: there are no trains
- * @run: the one that goes on or comes next
- * @next: when the next packet may leave early in it
+ * @session: (nullable): the sender's session; %NULL: there are no trains
+ * @run: the current or next run
+ * @next: when the next packet may be sent early in it
  *
- * When packets leave early, so that a train for each level comes once in a cycle.
+ * Schedules packets that are sent early, so that each level gets one packet train per
+ * cycle.
  */
 typedef struct
 {
