@@ -6,11 +6,11 @@
 #include "control/sending.h"
 #include "wire/session-internal.h"
 
-/* Room for those of others, behind ours. */
+/* Greatest number of registered algorithms, including the library's own. */
 #define MAX_ALGORITHMS 32
 
-/* Numbers of others, which count up as they are registered; what of ours came
- * later than these is above them. */
+/* First number of registered algorithms, which are numbered in the order of
+ * registration; later algorithms of the library have numbers above them. */
 #define FIRST_NUMBER_OF_OTHERS 10
 
 #define LMCC_LIST_ALGORITHM(name) &lmcc_algorithm_##name,
@@ -61,11 +61,11 @@ const LmccAlgorithm lmcc_algorithm_none = {
 
 /**
  * lmcc_controller_init:
- * @controller: (out caller-allocates): what a controller begins with
- * @algorithm: what it is
- * @klass: what the receiver calls; stays
+ * @controller: (out caller-allocates): the common part of a controller
+ * @algorithm: its algorithm
+ * @klass: its callbacks; must stay valid
  *
- * Sets what all controllers have: the base is wanted.
+ * Initializes the common part of a controller, which wants the base layer.
  */
 void
 lmcc_controller_init (LmccController *controller,
@@ -76,7 +76,8 @@ lmcc_controller_init (LmccController *controller,
   lmcc_controller_want (controller, 0, "the base comes first");
 }
 
-/* What runs in place of @algorithm where the session is not fit for it. */
+/* A controller that stays at the base layer, for sessions that are
+ * unsuitable for @algorithm. */
 LmccController *
 lmcc_controller_new_base_only (const LmccAlgorithm *algorithm)
 {
@@ -88,13 +89,11 @@ lmcc_controller_new_base_only (const LmccAlgorithm *algorithm)
   return controller;
 }
 
-/*
- * lmcc_algorithm_add:
- * @algorithm: as lmcc_algorithm_register() has it; it may have a sender's half
+/* lmcc_algorithm_add:
+ * @algorithm: as in lmcc_algorithm_register(); it may have a sender's half
  *
- * Returns: %FALSE if there is one of that name, or the session record cannot
- *     say the name, or the registry is full
- */
+ * Returns: %FALSE if the name is taken or cannot be written in a session
+ * record, or if the registry is full */
 gboolean
 lmcc_algorithm_add (const LmccAlgorithm *algorithm)
 {
@@ -111,17 +110,17 @@ lmcc_algorithm_add (const LmccAlgorithm *algorithm)
 
 /**
  * lmcc_algorithm_register:
- * @algorithm: stays for ever; it has no number, and its name is as the session
- *     record can say it: at most %LMCC_ALGORITHM_NAME_SIZE - 1 characters of a
- *     to z, 0 to 9 and -._+
+ * @algorithm: the algorithm, which must stay valid for ever; it has no number,
+ *     and its name has at most %LMCC_ALGORITHM_NAME_SIZE - 1 characters of a to
+ *     z, 0 to 9 and -._+, as the session record requires
  *
- * Adds an algorithm that receivers run by themselves: one that goes by what
- * comes and what is lost. What needs slots or rates of the sender's cannot be
- * added. To be called before the first sender or receiver is made, and before
- * the plugin is loaded, whose properties then have its name too.
+ * Adds an algorithm that works on the receiver alone, based on received and
+ * lost packets. Algorithms that need slots or set the sender's rate cannot be
+ * added. Call this function before you create the first sender or receiver, and
+ * before the plugin is loaded, whose properties then include its name.
  *
- * Returns: %FALSE if there is one of that name, or it needs the sender, or the
- *     registry is full
+ * Returns: %FALSE if the name is taken, if the algorithm needs the sender, or
+ * if the registry is full
  */
 gboolean
 lmcc_algorithm_register (const LmccAlgorithm *algorithm)
@@ -136,7 +135,7 @@ lmcc_algorithm_register (const LmccAlgorithm *algorithm)
  * lmcc_algorithm_find:
  * @name: (nullable): an algorithm's name
  *
- * Returns: (nullable): what the registry holds of it, or %NULL
+ * Returns: (nullable): the registered algorithm, or %NULL
  */
 const LmccAlgorithm *
 lmcc_algorithm_find (const gchar *name)
@@ -153,9 +152,9 @@ lmcc_algorithm_find (const gchar *name)
 
 /**
  * lmcc_algorithm_list:
- * @n: (out): how many there are
+ * @n: (out): number of algorithms
  *
- * Returns: (array length=n): all algorithms of the registry
+ * Returns: (array length=n): all registered algorithms
  */
 const LmccAlgorithm *const *
 lmcc_algorithm_list (guint *n)
@@ -168,7 +167,7 @@ lmcc_algorithm_list (guint *n)
 /**
  * lmcc_algorithm_format_names:
  *
- * Returns: (transfer full): the names of all algorithms, commas between them
+ * Returns: (transfer full): the names of all algorithms, separated by commas
  */
 gchar *
 lmcc_algorithm_format_names (void)
@@ -185,11 +184,12 @@ lmcc_algorithm_format_names (void)
 
 /**
  * lmcc_algorithm_get_number:
- * @algorithm: of the registry
+ * @algorithm: a registered algorithm
  *
- * What it is in enumerations, as that of the `algorithm` properties. Those of
- * the library's own never change; others have one for as long as the program
- * runs, by the order in which they are registered.
+ * Number of the algorithm in enumerations, such as those of the `algorithm`
+ * properties. Numbers of the library's own algorithms never change; other
+ * algorithms get numbers in the order of their registration, valid while the
+ * program runs.
  *
  * Returns: the number, not 0
  */
@@ -212,8 +212,8 @@ lmcc_algorithm_get_number (const LmccAlgorithm *algorithm)
  * lmcc_algorithm_has_slots:
  * @algorithm: (nullable): an algorithm
  *
- * Returns: whether packets must bear its marks: where they are in the sender's
- *     slots, and who may go up
+ * Returns: whether packets must carry the algorithm's marks: the sender's slot,
+ * and which receivers may go up
  */
 gboolean
 lmcc_algorithm_has_slots (const LmccAlgorithm *algorithm)
@@ -226,8 +226,8 @@ lmcc_algorithm_has_slots (const LmccAlgorithm *algorithm)
  * lmcc_algorithm_sets_rate:
  * @algorithm: (nullable): an algorithm
  *
- * Returns: whether its receivers report what they can take, and that sets a
- *     rate of the sender's
+ * Returns: whether its receivers report the rate that they can receive, and
+ * these reports set a rate of the sender
  */
 gboolean
 lmcc_algorithm_sets_rate (const LmccAlgorithm *algorithm)

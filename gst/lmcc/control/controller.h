@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* The library's own algorithms, in the order in which they are listed. Numbers
- * of their rows: 1 to 9 are taken, and 101; the next one is 102. */
+/* The library's own algorithms, in the order in which they are listed. Numbers in use:
+ * 1 to 9, and 101; the next one is 102. */
 #define LMCC_OWN_ALGORITHMS(ROW) \
   ROW (none)                     \
   ROW (elm)                      \

@@ -19,7 +19,7 @@ check_layers (const LmccSession *session, GError **error)
   if (session->n_layers == 0 || session->n_layers > LMCC_MAX_LAYERS)
     return lmcc_sending_refuse (error,
         "the number of layers is not between 1 and %d", LMCC_MAX_LAYERS);
-  /* All of control/slots reckons with layers 0 to i at level i. */
+  /* All of control/slots assumes that level i consists of layers 0 to i. */
   if (!lmcc_session_is_cumulative (session))
     return lmcc_sending_refuse (error,
         "%s needs levels that each have one layer more, and this session has "
@@ -51,7 +51,8 @@ check_slot (const LmccSession *session, GError **error)
   return TRUE;
 }
 
-/* The network's rate for the base, receivers' choice above. */
+/* The network sets the rate of the base layer, and receivers choose among
+ * the layers above. */
 static gboolean
 check_driven_base (const LmccSession *session,
     const LmccSessionAlgorithms *found, GError **error)
@@ -84,7 +85,7 @@ check_driven_base (const LmccSession *session,
   return TRUE;
 }
 
-/* One rate for all: the network's, not the layers'. */
+/* One rate for all receivers, set by the network and not by layers. */
 static gboolean
 check_single_rate (const LmccSession *session, GError **error)
 {
@@ -120,21 +121,22 @@ check_single_rate (const LmccSession *session, GError **error)
 
 /**
  * lmcc_session_fit_algorithm:
- * @session: (inout): algorithm, layers with their rates and packet size are
- *     set, and the slot's length if it is not to be the default one; untouched
+ * @session: (inout): a session with its algorithm, layers, rates and packet
+ *     size, and with the slot's length unless the default is wanted; unchanged
  *     on failure
- * @nominal_rtt: of the TCP that receivers should equal, ns; 0: rlc's slot is
- *     8 packets of the base, others take %LMCC_DEFAULT_NOMINAL_RTT
+ * @nominal_rtt: round-trip time of the TCP connection whose rate receivers aim
+ *     at, ns; 0: the slot of rlc is 8 packets of the base layer, other
+ *     algorithms use %LMCC_DEFAULT_NOMINAL_RTT
  * @leave_latency: longest time from a leave to the last packet, ns; 0:
  *     %LMCC_DEFAULT_LEAVE_LATENCY
- * @error: (nullable): what is wrong and what to do, in %LMCC_SESSION_ERROR
+ * @error: (nullable): what is wrong and how to fix it, in %LMCC_SESSION_ERROR
  *
  * Sets slot, slot modulus, turning and silent groups and the number of groups
- * as the algorithm wants them; a second time changes nothing. Algorithms
- * without slots want nothing. The default slot of rlc and of synchronized is
- * not shorter than two packets of the base.
+ * as the algorithm requires; a second call changes nothing. Algorithms without
+ * slots require nothing. The default slot of rlc and of synchronized is at
+ * least two packets of the base layer.
  *
- * Returns: whether the session's sender can make the algorithm's marks
+ * Returns: whether the session's sender can produce the algorithm's marks
  */
 gboolean
 lmcc_session_fit_algorithm (LmccSession *session, LmccTime nominal_rtt,
@@ -166,14 +168,14 @@ lmcc_session_fit_algorithm (LmccSession *session, LmccTime nominal_rtt,
 
 /**
  * lmcc_session_compute_probabilities:
- * @session: as lmcc_session_fit_algorithm() made it
- * @nominal_rtt: of the TCP that FLID's receivers should equal, ns; 0:
- *     %LMCC_DEFAULT_NOMINAL_RTT
- * @method: how
+ * @session: a session from lmcc_session_fit_algorithm()
+ * @nominal_rtt: round-trip time of the TCP connection whose rate FLID's
+ *     receivers aim at, ns; 0: %LMCC_DEFAULT_NOMINAL_RTT
+ * @method: how to compute the probabilities
  * @probabilities: (out) (array): p_i of each level
  *
- * How likely FLID's levels may go up after a slot. Hill climbing takes time: it
- * tries thousands of sets.
+ * Computes the probabilities with which FLID's levels may go up after a slot.
+ * Hill climbing takes time, because it tries thousands of sets.
  */
 void
 lmcc_session_compute_probabilities (const LmccSession *session,
@@ -198,14 +200,14 @@ lmcc_session_compute_probabilities (const LmccSession *session,
 
 /**
  * lmcc_session_algorithm_get_settings:
- * @name: an algorithm's
- * @n: (out): how many
+ * @name: name of an algorithm
+ * @n: (out): number of settings
  *
- * What can be set where the session is sent. That of receivers is in
- * #LmccAlgorithm.
+ * Settings of an algorithm at the sender. #LmccAlgorithm has the settings of
+ * receivers.
  *
- * Returns: (array length=n) (nullable): the table; %NULL where there is nothing
- *     to set
+ * Returns: (array length=n) (nullable): the table; %NULL if there are no
+ * settings
  */
 const LmccSetting *
 lmcc_session_algorithm_get_settings (const gchar *name, guint *n)
@@ -218,16 +220,17 @@ lmcc_session_algorithm_get_settings (const gchar *name, guint *n)
   return sending != NULL ? sending->settings : NULL;
 }
 
-/* Other dice of the same receiver are made from the same seed. */
+/* Separates these random numbers from others of the same receiver with the
+ * same seed. */
 #define SSRC_PURPOSE 0x73737263u
 
 /**
  * lmcc_session_make_receiver_ssrc:
  * @session: a session
- * @seed: random, of its own for each receiver
+ * @seed: a random number, different for each receiver
  *
- * Returns: the SSRC of the receiver's reports, none of the sender's (RFC 3550
- *     section 8.2)
+ * Returns: the SSRC of the receiver's reports, which differs from all of the
+ * sender's (RFC 3550 section 8.2)
  */
 guint32
 lmcc_session_make_receiver_ssrc (const LmccSession *session, guint32 seed)

@@ -11,14 +11,14 @@ G_BEGIN_DECLS
 
 /**
  * LmccMarks:
- * @slot: the sender's time step, modulo the session's slot modulus
- * @signal: the highest level that may go up after this slot, or
+ * @slot: number of the sender's slot, modulo the session's slot modulus
+ * @signal: the highest level to which receivers may go up after this slot, or
  *     %LMCC_SIGNAL_NOBODY
- * @burst: a packet of a burst
- * @has_up_levels: the levels that may go up are those of @up_levels
- * @up_levels: bit i: level i may go up after this slot
+ * @burst: the packet belongs to a burst
+ * @has_up_levels: use @up_levels instead of @signal
+ * @up_levels: bit i: receivers may go up to level i after this slot
  *
- * What a packet says beside what it carries.
+ * Marks that an algorithm adds to a packet.
  */
 typedef struct
 {
@@ -31,15 +31,15 @@ typedef struct
 
 /**
  * LmccMarker:
- * @start: slot 0 begins
- * @slot: length of a slot, 0 for none
- * @modulus: the slot counter's modulus
- * @layering: which group carries a layer
- * @sending: (nullable): the algorithm's sender's half
- * @state: what that keeps
+ * @start: start of slot 0
+ * @slot: length of a slot in ns, 0 for none
+ * @modulus: modulus of the slot counter
+ * @layering: maps layers to groups
+ * @sending: (nullable): the sender's half of the algorithm
+ * @state: state of the sender's half
  *
- * The marks of a session's algorithm: when a layer sends what is due, what the
- * packet says and which group it goes to.
+ * Applies a session's algorithm at the sender: when a layer sends due packets, what marks
+ * they carry and which group they are sent to.
  */
 typedef struct
 {

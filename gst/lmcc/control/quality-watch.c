@@ -5,9 +5,9 @@
 
 /**
  * lmcc_quality_watch_init:
- * @watch: (out): nothing seen yet
- * @seconds: how long to look back, 1 to %LMCC_QUALITY_WATCH_SECONDS; clamped
- * @share: part of the units above which missing ones are too many; from 1 on
+ * @watch: (out): a watch without measurements
+ * @seconds: how far to look back, 1 to %LMCC_QUALITY_WATCH_SECONDS; clamped
+ * @share: share of missing units above which there are too many; 1 or more:
  *     never
  */
 void
@@ -23,7 +23,7 @@ lmcc_quality_watch_init (LmccQualityWatch *watch, guint seconds, gdouble share)
  * lmcc_quality_watch_reset:
  * @watch: a watch
  *
- * Begins anew, as after a change of level.
+ * Starts anew, as after a change of level.
  */
 void
 lmcc_quality_watch_reset (LmccQualityWatch *watch)
@@ -35,13 +35,13 @@ lmcc_quality_watch_reset (LmccQualityWatch *watch)
  * lmcc_quality_watch_add:
  * @watch: a watch
  * @units: units that were due in the second that ended
- * @missing: those of them that were not delivered
+ * @missing: how many of them were not delivered
  *
- * What is over is no reason to act: a leave that took its time, or a queue that
- * was longer than the latency, costs pictures for seconds.
+ * A problem that has passed is no reason to act: a slow leave, or a queue
+ * longer than the latency, costs pictures for seconds.
  *
- * Returns: whether too many were missing over the whole time looked back on,
- *     and in the second that ended too
+ * Returns: whether too many units were missing over the whole look-back time,
+ * and in the second that ended
  */
 gboolean
 lmcc_quality_watch_add (LmccQualityWatch *watch, guint units, guint missing)

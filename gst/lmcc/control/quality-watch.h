@@ -8,16 +8,16 @@
 
 G_BEGIN_DECLS
 
-/* Seconds that are looked back on, at most. */
+/* Greatest number of seconds to look back. */
 #define LMCC_QUALITY_WATCH_SECONDS 60
 
-/* Fewer units than this say nothing. */
+/* Fewer units than this are not evaluated. */
 #define LMCC_QUALITY_WATCH_UNITS 10
 
 /**
  * LmccQualityWatch:
- * Tells when the user-level quality has dropped: a congestion signal too (RFC 8085
- * section 4.1).
+ * Detects that the quality for the user has dropped, which is a congestion signal, too
+ * (RFC 8085 section 4.1).
  */
 typedef struct
 {

@@ -2,9 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * RLM: S. McCanne, V. Jacobson, M. Vetterli, "Receiver-driven Layered
- * Multicast", SIGCOMM 1996; the constants are those of McCanne's implementation
- * for ns.
- */
+ * Multicast", SIGCOMM 1996. The constants are those of McCanne's
+ * implementation for ns. */
 #include "control/controller.h"
 #include "control/sending.h"
 
@@ -12,26 +11,26 @@
 
 #include <math.h>
 
-/* A join timer's random part is at most so many times its mean. */
+/* The random part of a join timer is at most this multiple of its mean. */
 #define JOIN_TIMER_SPREAD 4
 
-/* The detection time's gains for its mean and its deviation. */
+/* Gains of the detection time's mean and deviation. */
 #define DETECTION_GAIN 0.25
 #define DEVIATION_GAIN 0.25
 
-/* Deviations beyond the detection time: what a state waits for, and how long an
- * experiment is thought to matter. */
+/* Number of deviations added to the detection time: for the wait in a state,
+ * and for the time that an experiment is considered relevant. */
 #define DETECTION_MARGIN 1.5
 #define RECENT_MARGIN 2.0
 
-/* Fewer packets than this say nothing of the share that is lost. */
+/* With fewer packets the loss rate is not evaluated. */
 #define MEASURE_MIN_PACKETS 10
 
-/* The detection time when a layer brings nothing, against the time since it was
- * joined. */
+/* A layer that brings no packets is left after this multiple of the
+ * detection time since its join. */
 #define DEAD_LAYER_FACTOR 1.2
 
-/* As the setting's least value: measurements do not go below. */
+/* Equal to the setting's minimum: measurements do not go below it. */
 #define DETECTION_TIME_MIN ((gdouble) (10 * LMCC_MSECOND))
 
 typedef enum
@@ -52,8 +51,8 @@ static const gchar *const state_names[] = {
 typedef struct
 {
   gdouble join_time; /* mean of the join timer, ns */
-  LmccTime joined;   /* by anybody, or none */
-  LmccTime pending;  /* begin of an experiment, or none */
+  LmccTime joined;   /* by any receiver, or none */
+  LmccTime pending;  /* start of an experiment, or none */
 } RlmLevel;
 
 typedef struct
@@ -75,7 +74,8 @@ typedef struct
   LmccTime join_timer;
   LmccTime detection_timer;
   LmccTime last_join;
-  guint64 top_packets; /* of the highest layer since the level changed */
+  guint64 top_packets; /* packets of the highest layer since the level
+                        * changed */
 
   LmccTime measured_from;
   guint received;
@@ -115,7 +115,7 @@ top_level (const Rlm *rlm)
   return (gint) lmcc_session_count_levels (rlm->session) - 1;
 }
 
-/* An event within the time that a join takes to show in losses. */
+/* Whether the event is within the time that a join takes to show in losses. */
 static gboolean
 is_recent (const Rlm *rlm, LmccTime time, LmccTime now)
 {
@@ -137,7 +137,7 @@ highest_pending (const Rlm *rlm, LmccTime now)
   return -1;
 }
 
-/* I/2 + X, X exponential of mean I and less than 4 I. */
+/* I/2 + X, X exponential with mean I and less than 4 I. */
 static void
 arm_join_timer (Rlm *rlm, LmccTime now)
 {
@@ -166,7 +166,7 @@ enter (Rlm *rlm, RlmState state, LmccTime now)
   if (state == STATE_MEASUREMENT) {
     rlm->measured_from = now;
     rlm->received = rlm->lost = 0;
-    /* The base is McCanne's level 1. */
+    /* The base layer is McCanne's level 1. */
     arm_detection_timer (rlm, now, (rlm->level + 1) / 2.0 + DETECTION_MARGIN);
   } else {
     arm_detection_timer (rlm, now, DETECTION_MARGIN);
@@ -193,7 +193,8 @@ back_off (Rlm *rlm, gint level)
     rlm->levels[i].join_time = MAX (rlm->levels[i].join_time, longer);
 }
 
-/* An own experiment failed: so long it took to show. */
+/* This receiver's experiment failed: its duration is a sample of the
+ * detection time. */
 static void
 learn_detection_time (Rlm *rlm, gdouble sample)
 {
@@ -217,8 +218,8 @@ loss_in_steady (Rlm *rlm, LmccTime now)
     drop (rlm, now, "the join experiment failed");
     return;
   }
-  /* Somebody else's experiment with the next level failed: no need to make it
-   * again. */
+  /* Another receiver's experiment with the next level failed: no need to
+   * repeat it. */
   if (level >= 0 && level == rlm->level + 1)
     arm_join_timer (rlm, now);
   enter (rlm,
@@ -230,7 +231,7 @@ loss_in_steady (Rlm *rlm, LmccTime now)
 static void
 loss_in_measurement (Rlm *rlm, LmccTime now, guint count)
 {
-  /* The rest of the loss that led here. */
+  /* The rest of the loss that caused the last change. */
   if (now == rlm->measured_from)
     return;
   rlm->lost += count;
@@ -458,9 +459,9 @@ rlm_create (const LmccSession *session, const LmccSettings *values,
   return &rlm->parent;
 }
 
-/* Receivers behind one link that show different rungs hold more together than
- * each alone. They do not learn that from each other's notices, and lose more
- * than with cumulative levels. */
+/* Receivers behind one link that show different rungs together receive more
+ * than each alone. They do not learn that from each other's notices, and
+ * lose more packets than with cumulative levels. */
 static const LmccSending sending = { .wants_cumulative = TRUE };
 
 const LmccAlgorithm lmcc_algorithm_rlm = {

@@ -1,14 +1,13 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What algorithms with slots share where a session is fitted for them.
- */
+ * Functions that algorithms with slots share for fitting a session. */
 #include "control/sending.h"
 
 #include "control/slots/sync-points.h"
 
-/* A slot without a packet of the base counts as loss. With two none is without
- * one where RTCP takes a turn. */
+/* A slot without a packet of the base layer counts as loss. With two packets
+ * per slot, no slot is without one if RTCP takes a turn. */
 #define MIN_BASE_PACKETS 2
 
 /* Returns %FALSE, with an error in %LMCC_SESSION_ERROR. */
@@ -42,7 +41,7 @@ lmcc_sending_check_rates (const LmccSession *session, GError **error)
   return TRUE;
 }
 
-/* How long @n packets of the base take. */
+/* Time that @n packets of the base layer take. */
 LmccTime
 lmcc_sending_slot_from_packets (const LmccSession *session, guint n)
 {
@@ -50,8 +49,8 @@ lmcc_sending_slot_from_packets (const LmccSession *session, guint n)
       session->packet_size, n);
 }
 
-/* Takes the slot that follows from a round-trip time: it may not be set as
- * well. */
+/* Takes the slot computed from a round-trip time; it must not be set in
+ * addition. */
 gboolean
 lmcc_sending_take_slot (LmccSession *session, LmccTime slot, GError **error)
 {

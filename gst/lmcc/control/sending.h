@@ -10,30 +10,30 @@
 
 G_BEGIN_DECLS
 
-/* Of a setting in s: the least that is not nothing, and the longest slot. */
+/* Limits of settings in s: the least positive value, and the longest slot. */
 #define LMCC_SENDING_LEAST_TIME 1e-3
 #define LMCC_SENDING_LONGEST_SLOT (LMCC_MAX_SLOT / (gdouble) LMCC_SECOND)
 
 /**
  * LmccSending:
- * @settings: (array length=n_settings) (nullable): what can be set where the
- *     session is sent
- * @n_settings: how many
- * @fit: sets slot, slot modulus and groups of a session whose layers have fixed
- *     rates, as in lmcc_session_fit_algorithm()
- * @state_size: bytes of what the three below keep, zero before @init
- * @init: begins the marks of a session that was fitted
- * @mark: what a packet of @layer says that is due in @slot, @offset after its
- *     begin; slots come in their order
- * @get_send_time: (nullable): when that packet leaves, since the slot began: not
- *     later; %NULL: when it is due
- * @get_element_size: (nullable): bytes of what the algorithm adds to each packet;
- *     %NULL: it adds nothing that needs room
+ * @settings: (array length=n_settings) (nullable): settings at the sender
+ * @n_settings: number of settings
+ * @fit: sets slot, slot modulus and groups of a session whose layers have fixed rates, as
+ *     in lmcc_session_fit_algorithm()
+ * @state_size: size of the state of the three functions below, in bytes; zeroed before
+ *     @init
+ * @init: initializes the marks of a session that was fitted
+ * @mark: sets the marks of a packet of @layer that is due in @slot, @offset after its
+ *     start; slots come in order
+ * @get_send_time: (nullable): when that packet is sent, relative to the start of the
+ *     slot: not later than it is due; %NULL: when it is due
+ * @get_element_size: (nullable): bytes that the algorithm adds to each packet; %NULL:
+ *     none that need room
  * @rate_setter: (nullable): how receivers' reports set the rate
- * @wants_cumulative: %LMCC_LEVELS_AUTO is %LMCC_LEVELS_CUMULATIVE
+ * @wants_cumulative: %LMCC_LEVELS_AUTO means %LMCC_LEVELS_CUMULATIVE
  *
- * What an algorithm has the session's sender do: @rate_setter or
- * @wants_cumulative alone, or with slots the others.
+ * The sender's half of an algorithm: either @rate_setter or @wants_cumulative alone, or
+ * the other fields if it has slots.
  */
 struct _LmccSending
 {

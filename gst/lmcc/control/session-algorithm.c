@@ -1,19 +1,16 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a session's algorithms say of its packets and reports.
- */
+ * Effects of a session's algorithms on its packets and reports. */
 #include "control/session-algorithm.h"
 
 #include "control/controller.h"
 #include "wire/levels.h"
 #include "wire/sdp-internal.h"
 
-/*
- * lmcc_session_find_algorithms:
+/* lmcc_session_find_algorithms:
  * @session: a session
- * @found: (out): what the registry holds of its algorithms
- */
+ * @found: (out): the registered algorithms of the session */
 void
 lmcc_session_find_algorithms (const LmccSession *session,
     LmccSessionAlgorithms *found)
@@ -32,7 +29,7 @@ lmcc_session_find_algorithms (const LmccSession *session,
  * lmcc_session_has_second_element:
  * @session: a session
  *
- * Returns: whether packets carry a second element
+ * Returns: whether packets carry a second header element
  */
 gboolean
 lmcc_session_has_second_element (const LmccSession *session)
@@ -50,7 +47,7 @@ lmcc_session_has_second_element (const LmccSession *session)
  * @session: a session
  *
  * Returns: whether all receivers get one rate, which their reports set: pgmcc
- *     or tfmcc
+ * or tfmcc
  */
 gboolean
 lmcc_session_has_single_rate (const LmccSession *session)
@@ -62,8 +59,8 @@ lmcc_session_has_single_rate (const LmccSession *session)
  * lmcc_session_get_base_algorithm:
  * @session: a session
  *
- * Returns: the algorithm by which receivers' reports set the base's rate:
- *     pgmcc, tfmcc, or none
+ * Returns: the algorithm by which receivers' reports set the base layer's rate:
+ * pgmcc, tfmcc, or none
  */
 const gchar *
 lmcc_session_get_base_algorithm (const LmccSession *session)
@@ -79,8 +76,8 @@ lmcc_session_get_base_algorithm (const LmccSession *session)
  * lmcc_session_has_driven_base:
  * @session: a session
  *
- * Returns: whether receivers' reports set the base's rate, and there may be
- *     layers above it that receivers choose
+ * Returns: whether receivers' reports set the base layer's rate, while
+ * receivers may choose among layers above it
  */
 gboolean
 lmcc_session_has_driven_base (const LmccSession *session)
@@ -95,10 +92,10 @@ lmcc_session_has_driven_base (const LmccSession *session)
 /**
  * lmcc_algorithm_find_obstacle:
  * @algorithm: an algorithm
- * @session: what is to run under it
+ * @session: a session in which it is to run
  *
- * Returns: (transfer full) (nullable): why it cannot run in that session, and
- *     what to do about it; %NULL if it can
+ * Returns: (transfer full) (nullable): why the algorithm cannot run in that
+ * session, and how to fix it; %NULL if it can
  */
 gchar *
 lmcc_algorithm_find_obstacle (const LmccAlgorithm *algorithm,
@@ -146,13 +143,13 @@ lmcc_algorithm_find_obstacle (const LmccAlgorithm *algorithm,
 /**
  * lmcc_sdp_format:
  * @session: a session that lmcc_session_validate() accepts
- * @form: readable, or short
+ * @form: the form of the description
  *
- * Writes a session description as docs/developers/wire-format.md has it, so
- * that a player that knows nothing of layers plays the base.
+ * Writes a session description according to docs/developers/wire-format.md. A
+ * player that does not know layers plays the base layer from it.
  *
  * Returns: (transfer full) (nullable): the text, or %NULL if @session is not
- *     valid
+ * valid
  */
 gchar *
 lmcc_sdp_format (const LmccSession *session, LmccSdpForm form)
@@ -167,12 +164,12 @@ lmcc_sdp_format (const LmccSession *session, LmccSdpForm form)
 /**
  * lmcc_sdp_format_file:
  * @session: a session that lmcc_session_validate() accepts
- * @details: what else is to be said
+ * @details: additional information
  *
  * As lmcc_sdp_format() in the form %LMCC_SDP_FILE, with @details.
  *
  * Returns: (transfer full) (nullable): the text, or %NULL if @session is not
- *     valid
+ * valid
  */
 gchar *
 lmcc_sdp_format_file (const LmccSession *session, const LmccSdpDetails *details)

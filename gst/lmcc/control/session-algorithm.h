@@ -12,11 +12,11 @@ G_BEGIN_DECLS
 
 /**
  * LmccSessionAlgorithms:
- * @algorithm: (nullable): the session's; %NULL: its name is not known here
- * @base: (nullable): by which receivers' reports set the base's rate: @algorithm,
- *     or another one below it
+ * @algorithm: (nullable): the session's algorithm; %NULL: unknown here
+ * @base: (nullable): the algorithm by which receivers' reports set the base layer's rate:
+ *     @algorithm, or another one below it
  *
- * What the names in a session stand for. Who handles packets finds them once.
+ * The algorithms named in a session, looked up once for the handling of packets.
  */
 typedef struct
 {

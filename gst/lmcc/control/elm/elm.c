@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * ELM, equation-based layered multicast: Colussi, "Equation-based Layered
- * Multicast Congestion Control", 2004, "the paper" below. Where it differs from
- * the paper, the setting's description or a comment says so.
- */
+ * Multicast Congestion Control", 2004, called "the paper" below. Differences
+ * from the paper are documented in the descriptions of the settings or in
+ * comments. */
 #include "control/elm/elm.h"
 
 #include <gst/lmcc/lmcc-session-algorithm.h>
@@ -24,13 +24,13 @@
 
 #include <math.h>
 
-/* The deaf period's floor: time to see a loss's effect, and packets enough to
+/* Least deaf period: time to see the effect of a loss, and enough packets to
  * show one. */
 #define FLOOR_RTTS 3
 #define FLOOR_PACKETS 20
 
-/* How long before the losses of a layer that was left are over: none in this
- * time, or in an RTT where that is longer. */
+/* The losses of a layer that was left are over if none occurred in this
+ * time, or in an RTT if that is longer. */
 #define QUIET_TIME (200 * LMCC_MSECOND)
 
 typedef struct
@@ -44,7 +44,7 @@ typedef struct
   LmccReceiveRate received;
   LmccTime rtt;
   gboolean rtt_known;
-  LmccTime first_rtt; /* that the first interval was made with */
+  LmccTime first_rtt; /* used for the first interval */
 
   gdouble calculated;
   LmccElmSmoother smoother;
@@ -60,11 +60,11 @@ typedef struct
   LmccTime experiment_time;
 
   gint level;
-  LmccTime joined_at[LMCC_MAX_LAYERS]; /* of each level */
-  gboolean leaving; /* the next lower level is our own doing */
+  LmccTime joined_at[LMCC_MAX_LAYERS]; /* per level */
+  gboolean leaving; /* this controller chose the next lower level */
   gboolean deaf;
   LmccTime deaf_since;
-  LmccTime deaf_until; /* when the latest deaf period ended */
+  LmccTime deaf_until; /* end of the latest deaf period */
   LmccTime last_loss;
   LmccTime left_packet; /* newest packet of a layer that was left */
   gboolean below;       /* the calculated rate is below the level's */
@@ -84,7 +84,7 @@ may_go_up (const Elm *elm)
   return lmcc_session_may_go_up (elm->session, elm->level);
 }
 
-/* When the next level may be joined, as far as waits say. */
+/* Earliest time to join the next level, as far as waits determine it. */
 static LmccTime
 held_until (const Elm *elm)
 {
@@ -102,8 +102,8 @@ get_rtt (const Elm *elm)
   return elm->rtt_known ? elm->rtt : elm->session->rtt_max;
 }
 
-/* What is beyond this tells nothing: the lazy strategy joins at once there, and
- * a path that is never filled could be worth anything. */
+/* Rates above this carry no information: the lazy strategy joins at once,
+ * and a path that is never filled could have any capacity. */
 static gdouble
 highest_rate (const Elm *elm)
 {
@@ -137,7 +137,7 @@ loss_rate (const Elm *elm)
       : lmcc_loss_intervals_get_loss_rate (elm->history);
 }
 
-/* X, unbounded; infinite before the first loss. */
+/* X without bounds; infinite before the first loss. */
 static gdouble
 formula_rate (const Elm *elm)
 {
@@ -151,9 +151,9 @@ limit (const Elm *elm, gdouble rate)
   return elm->rules.rate_limit ? MIN (rate, highest_rate (elm)) : rate;
 }
 
-/* RFC 5348 section 4.3 bounds X, by twice the receive rate, and leaves p alone:
- * beside TCP the round-trip time, and with it X, goes up and down with the
- * queue, and the losses seen stay what they are. */
+/* RFC 5348 section 4.3 limits X to twice the receive rate and leaves p
+ * alone: with competing TCP, the round-trip time, and X with it, varies with
+ * the queue, while the observed losses stay. */
 static void
 calculate (Elm *elm, LmccTime now)
 {
@@ -163,10 +163,10 @@ calculate (Elm *elm, LmccTime now)
   lmcc_elm_smoother_add (&elm->smoother, now, limit (elm, elm->calculated));
 }
 
-/* A layer more is about to be sent over the path. What the history says beyond
- * the bound was never tried (as an unused window is not validated, RFC 7661
- * section 4.3): the history begins again at the bound, or minutes without loss
- * would outvote the losses that the join makes. */
+/* A further layer is about to be sent over the path. The history beyond the
+ * bound was never tested (RFC 7661 section 4.3 likewise does not validate an
+ * unused window). So the history restarts at the bound; otherwise minutes
+ * without loss would outweigh the losses that the join causes. */
 static void
 limit_history (Elm *elm, LmccTime now)
 {
@@ -185,8 +185,9 @@ join (Elm *elm, const gchar *reason)
   elm->parent.reason = reason;
 }
 
-/* Losses soon after an own join are its doing, and are not waited out: the
- * other receivers behind the same link, who see them too, have not joined. */
+/* Losses soon after this receiver's own join result from it, and it reacts
+ * to them without waiting: other receivers behind the same link, which see
+ * them too, have not joined. */
 static gboolean
 is_experiment (const Elm *elm, LmccTime now)
 {
@@ -201,10 +202,10 @@ leave_alone (Elm *elm, guint level, LmccTime now)
       lmcc_session_count_levels (elm->session), now, g_rand_double (elm->dice));
 }
 
-/* What is lost at the end of an experiment is answered within as long again. A
- * layer that was held for longer did fit: another receiver's join, or a flow
- * that came, made the losses, and who waits long for its return is back just
- * before that receiver tries again. */
+/* Losses at the end of an experiment are answered within the same time
+ * again. If the layer was held for longer, it did fit: another receiver's
+ * join or a new flow caused the losses, and after a long wait this receiver
+ * would return just before the other one tries again. */
 static gboolean
 joined_in_vain (const Elm *elm, LmccTime now)
 {
@@ -234,7 +235,7 @@ begin_deaf_period (Elm *elm, LmccTime now)
   elm->left_packet = now;
 }
 
-/* The losses that a layer made are no reason to leave the next one. */
+/* The losses that a layer caused are no reason to leave the next one. */
 static void
 follow_leave (Elm *elm, LmccTime now)
 {
@@ -249,9 +250,10 @@ follow_leave (Elm *elm, LmccTime now)
   }
 }
 
-/* Losses may pause while the layer that was left still comes. Where that is
- * seen, it is waited for, but not longer than a leave takes that the network
- * honours: what is lost after that is congestion whoever makes it. */
+/* Losses may pause while packets of the layer that was left still arrive. If
+ * such packets are seen, the deaf period continues, but no longer than a
+ * leave takes that the network honours: losses after that are congestion,
+ * whoever causes it. */
 static LmccTime
 deaf_period_end (const Elm *elm)
 {
@@ -265,8 +267,8 @@ deaf_period_end (const Elm *elm)
       MIN (elm->deaf_since + longest, elm->left_packet + quiet));
 }
 
-/* Others' join experiments, and flows that come, show that there is no room for
- * another layer. */
+/* Join experiments of other receivers and new flows show that there is no
+ * room for another layer. */
 static void
 notice_congestion (Elm *elm, LmccTime now)
 {
@@ -277,8 +279,8 @@ notice_congestion (Elm *elm, LmccTime now)
   elm->below = below;
 }
 
-/* Where the losses are over, as after another receiver's experiment, the rate
- * is about to come back. */
+/* If the losses are over, as after another receiver's experiment, the rate
+ * will soon recover. */
 static gboolean
 may_leave (const Elm *elm)
 {
@@ -310,10 +312,10 @@ follow_strategy (Elm *elm, LmccTime now)
     join (elm, "the calculated rate is above the next level's");
 }
 
-/* Until the round-trip time is measured the session's largest stands for it,
- * and X is smaller in proportion, or less: enough to leave a layer, but without
- * a leave no reason to end the slow start. Once the time is known RFC 4654
- * section 5.6 corrects what the first loss was taken for. */
+/* Until the round-trip time is measured, the session's maximum stands in for
+ * it, and X is proportionally smaller, or less: enough to leave a layer, but
+ * no reason to end the slow start without a leave. Once the time is known,
+ * RFC 4654 section 5.6 corrects the interval of the first loss. */
 static gboolean
 waits_for_rtt (const Elm *elm)
 {
@@ -324,7 +326,7 @@ waits_for_rtt (const Elm *elm)
 static void
 evaluate (Elm *elm, LmccTime now)
 {
-  /* What was wanted may still have to be done. */
+  /* An earlier wish may still have to be fulfilled. */
   if (elm->level < 0 || elm->leaving)
     return;
   if (elm->deaf) {
@@ -347,8 +349,8 @@ evaluate (Elm *elm, LmccTime now)
   follow_strategy (elm, now);
 }
 
-/* Where there is room for it, the next layer's rate is what the path is worth:
- * the history begins again there, as what it says was seen at a lower one. */
+/* If there is room for the next layer, the path is worth at least its rate.
+ * The history restarts at that rate, because it was recorded at a lower one. */
 static void
 join_by_trains (Elm *elm, LmccTime now)
 {
@@ -379,7 +381,7 @@ elm_packet (LmccController *controller, LmccTime now, LmccTime arrival,
       lmcc_elm_trains_packet (&elm->trains, arrival, header, size);
 
   lmcc_receive_rate_add (&elm->received, arrival, size);
-  /* What is deaf to losses is deaf to what came between them. */
+  /* While losses are ignored, the packets between them are ignored, too. */
   if (!elm->deaf)
     lmcc_loss_intervals_packet (elm->history, arrival,
         lmcc_virtual_packets_add (&elm->virtual_packets, size));
@@ -388,8 +390,8 @@ elm_packet (LmccController *controller, LmccTime now, LmccTime arrival,
     join_by_trains (elm, now);
 }
 
-/* The losses as the history counts them: of virtual packets fewer or more, in
- * the same time. Returns %FALSE if it is not one yet. */
+/* Converts losses to the history's virtual packets: fewer or more, in the
+ * same time. Returns %FALSE if they do not make up a whole one yet. */
 static gboolean
 to_virtual (Elm *elm, LmccLoss *loss)
 {
@@ -417,7 +419,8 @@ elm_loss (LmccController *controller, LmccTime now, guint layer,
   gboolean first;
 
   elm->last_loss = now;
-  /* What was lost before and shows now says nothing new either. */
+  /* Losses from before the leave that show only now carry no information
+   * either. */
   if (elm->deaf || elm->leaving || ignored == loss->count
       || lmcc_elm_trains_owns_loss (&elm->trains, layer, loss))
     return;
@@ -435,7 +438,7 @@ elm_loss (LmccController *controller, LmccTime now, guint layer,
   evaluate (elm, now);
 }
 
-/* A virtual packet is taken back where one was lost just then. */
+/* A virtual packet is withdrawn if one was lost at that time. */
 static void
 elm_found (LmccController *controller, LmccTime now, guint layer,
     const LmccLoss *loss)
@@ -553,7 +556,7 @@ join_time (const Elm *elm)
   return MAX (elm->subscription.join.at, held_until (elm));
 }
 
-/* The timer that runs, if one does. */
+/* The running timer, if any. */
 static const gchar *
 find_timer (const Elm *elm, LmccTime *at)
 {

@@ -9,7 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* A loss is reported at most so long after it would have come. */
+/* Greatest delay from the time at which a packet would have arrived to the report of
+ * its loss. */
 #define LMCC_ELM_LOSS_DELAY (2 * LMCC_LOSS_TIMEOUT)
 
 typedef enum

@@ -3,19 +3,21 @@
  */
 #include "control/elm/join-backoff.h"
 
-/* Waits differ by so much at most, by the dice. */
+/* Greatest random variation of the waits. */
 #define SPREAD LMCC_SECOND
 
-/* From one join of a layer to the next: where a path has a few per cent less
- * than it needs, the queue takes some ten seconds to fill. */
+/* From one join of a layer to the next: on a path with a few per cent too
+ * little capacity, the queue takes about ten seconds to fill. */
 #define TURN (30 * LMCC_SECOND)
 
 /**
  * lmcc_join_backoff_init:
- * @backoff: (out): no level is left alone yet
- * @shortest: how long the base would be left alone; 0: no level is
- * @longest: how long the top level is
- * @held: how long a level is that was not joined in vain; @shortest at most
+ * @backoff: (out): no level is in back-off
+ * @shortest: back-off that the base layer would have, in ns; 0: no back-off at
+ *     all
+ * @longest: back-off of the top level, in ns
+ * @held: a level held for at least this long was not joined in vain; at most
+ *     @shortest
  */
 void
 lmcc_join_backoff_init (LmccJoinBackoff *backoff, LmccTime shortest,
@@ -29,15 +31,15 @@ lmcc_join_backoff_init (LmccJoinBackoff *backoff, LmccTime shortest,
 /**
  * lmcc_join_backoff_leave_alone:
  * @backoff: a back-off
- * @level: that was left, or the one above that which is held
- * @n_levels: of the session, above @level
- * @now: when it was left, or the path was seen to be overloaded
- * @dice: random, from 0 to 1: the wait is up to a second longer
+ * @level: the level that was left, or the one above the current level
+ * @n_levels: number of levels of the session, above @level
+ * @now: when it was left, or when the path turned out to be overloaded
+ * @dice: a random number from 0 to 1; adds up to a second to the wait
  *
  * All receivers behind an overloaded link see the same losses, and their waits
- * begin at the same time, so that those at one level try again together, which
- * costs the link as much as one of them alone. The lower the level, the shorter
- * the wait: who was thrown further down is back before the others try again.
+ * begin at the same time, so receivers at the same level try again together,
+ * which costs the link as much as a single one. Lower levels wait less, so that
+ * receivers that were thrown back further return before the others try again.
  */
 void
 lmcc_join_backoff_leave_alone (LmccJoinBackoff *backoff, guint level,
@@ -54,13 +56,13 @@ lmcc_join_backoff_leave_alone (LmccJoinBackoff *backoff, guint level,
 /**
  * lmcc_join_backoff_pause:
  * @backoff: a back-off
- * @level: the level that was left, and was not joined in vain
+ * @level: the level that was left, and that was not joined in vain
  * @joined_at: when it was joined
  * @now: when it was left
- * @dice: random, from 0 to 1: the wait is up to a second longer
+ * @dice: a random number from 0 to 1; adds up to a second to the wait
  *
- * The level is left alone until the losses of another receiver's join are over,
- * and that receiver's leave.
+ * The level is in back-off until the losses caused by another receiver's join,
+ * and that receiver's leave, are over.
  */
 void
 lmcc_join_backoff_pause (LmccJoinBackoff *backoff, guint level,
@@ -77,7 +79,7 @@ lmcc_join_backoff_pause (LmccJoinBackoff *backoff, guint level,
  * @backoff: a back-off
  * @level: a level
  *
- * Returns: until when @level is left alone
+ * Returns: end of the back-off of @level
  */
 LmccTime
 lmcc_join_backoff_get (const LmccJoinBackoff *backoff, guint level)

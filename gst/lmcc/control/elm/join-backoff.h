@@ -10,9 +10,9 @@ G_BEGIN_DECLS
 
 /**
  * LmccJoinBackoff:
- * How long levels are left alone after the path was too full: join experiments are
- * learnt from, one's own and others' (McCanne, Jacobson, Vetterli,
- * "Receiver-driven Layered Multicast", 1996). To be read.
+ * Per-level join back-off after congestion: receivers learn from their own join
+ * experiments and those of others (McCanne, Jacobson, Vetterli, "Receiver-driven Layered
+ * Multicast", 1996). Fields are read-only.
  */
 typedef struct
 {

@@ -7,9 +7,9 @@
 #include "control/elm/elm.h"
 #include "control/elm/slow-start.h"
 
-/* Colussi 2004. The interval of the slow start is not told: its section 6.3.3
- * shows about 5 to 8 s. Percentiles are taken of a sample for each packet
- * (section 6.2.5). */
+/* Colussi 2004. The paper does not state the interval of the slow start; its
+ * section 6.3.3 shows about 5 to 8 s. Percentiles are over one sample per
+ * packet (section 6.2.5). */
 static const struct
 {
   const gchar *name;
@@ -36,10 +36,10 @@ static const struct
 
 /**
  * lmcc_elm_rules_resolve:
- * @settings: of ELM
+ * @settings: settings of ELM
  *
- * Returns: (transfer full): the same, but what was not given is as the setting
- *     `rules` says, in whatever order they were given
+ * Returns: (transfer full): a copy in which settings that were not given have
+ * the values of the setting `rules`, in whatever order they were given
  */
 LmccSettings *
 lmcc_elm_rules_resolve (const LmccSettings *settings)
@@ -57,8 +57,8 @@ lmcc_elm_rules_resolve (const LmccSettings *settings)
 
 /**
  * lmcc_elm_rules_init:
- * @rules: (out): as the settings have them
- * @settings: of ELM, resolved
+ * @rules: (out): the rules according to @settings
+ * @settings: settings of ELM, resolved
  */
 void
 lmcc_elm_rules_init (LmccElmRules *rules, const LmccSettings *settings)

@@ -10,11 +10,11 @@ G_BEGIN_DECLS
 
 /**
  * LmccElmRuleSet:
- * @LMCC_ELM_RULES_OURS: the standard values of ELM's table
- * @LMCC_ELM_RULES_THESIS: those of Colussi, "Equation-based Layered Multicast
- *     Congestion Control", 2004
+ * @LMCC_ELM_RULES_OURS: the default values of ELM's table
+ * @LMCC_ELM_RULES_THESIS: those of Colussi, "Equation-based Layered Multicast Congestion
+ *     Control", 2004
  *
- * What settings have that are not given.
+ * Values of settings that are not given.
  */
 typedef enum
 {
@@ -24,12 +24,12 @@ typedef enum
 
 /**
  * LmccElmFirstInterval:
- * @LMCC_ELM_FIRST_INTERVAL_RATE: the one at which TCP gets the rate received
+ * @LMCC_ELM_FIRST_INTERVAL_RATE: the interval at which TCP would have the received rate
  *     (RFC 4654 section 5.6)
- * @LMCC_ELM_FIRST_INTERVAL_PACKETS: "All packets [...] are part of exactly one
- *     loss interval" (Colussi, section 4.2.4)
+ * @LMCC_ELM_FIRST_INTERVAL_PACKETS: all packets so far: "All packets [...] are part of
+ *     exactly one loss interval" (Colussi, section 4.2.4)
  *
- * What the packets before the first loss count as.
+ * The loss interval before the first loss.
  */
 typedef enum
 {
@@ -42,7 +42,7 @@ typedef enum
  * @LMCC_ELM_LOSS_MEAN_PAIRED: lmcc_loss_intervals_get_loss_rate()
  * @LMCC_ELM_LOSS_MEAN_PAPER: lmcc_loss_intervals_get_impact_rate()
  *
- * How p is made of the history.
+ * How p is computed from the history.
  */
 typedef enum
 {
@@ -52,16 +52,17 @@ typedef enum
 
 /**
  * LmccElmRules:
- * @rate_limit: X is at most what the lazy strategy joins for at once
- * @history_limit: at a join the history goes no further than that
- * @leave_while_quiet: a layer is left though its losses are over
- * @first_interval: what is before the first loss
- * @wait_for_rtt: without a round-trip time a loss does not end the slow start
- * @loss_mean: how p is made
- * @deaf_after_leave: what was lost before the end of a leave does not count
+ * @rate_limit: limit X to the rate at which the lazy strategy joins at once
+ * @history_limit: limit the history to that rate at a join
+ * @leave_while_quiet: leave a layer even if its losses are over
+ * @first_interval: the interval before the first loss
+ * @wait_for_rtt: a loss does not end the slow start before the round-trip time is
+ *     measured
+ * @loss_mean: how p is computed
+ * @deaf_after_leave: losses before the end of a leave do not count
  *
- * Where ELM does otherwise than its paper says, each a setting of that name,
- * whose description has the paper's section.
+ * Differences between ELM and the paper. Each is a setting of the same name, whose
+ * description names the paper's section.
  */
 typedef struct
 {

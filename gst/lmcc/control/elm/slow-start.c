@@ -5,10 +5,10 @@
 
 /**
  * lmcc_slow_start_init:
- * @slow_start: (out): active unless @form is none; lmcc_slow_start_joined() is
- *     to be called for the base layer
- * @form: which form
- * @interval: I, from one join to the next
+ * @slow_start: (out): active unless @form is none; call
+ *     lmcc_slow_start_joined() for the base layer
+ * @form: the form of the slow start
+ * @interval: I, the interval between joins
  */
 void
 lmcc_slow_start_init (LmccSlowStart *slow_start, LmccSlowStartForm form,
@@ -26,13 +26,13 @@ lmcc_slow_start_init (LmccSlowStart *slow_start, LmccSlowStartForm form,
  * @slow_start: a slow start
  * @now: when a layer was joined
  * @base_rate: B_0, bit/s
- * @rate: B_i, with the new layer, bit/s
- * @floor: how long it takes at least until a join can show in losses; the
- *     paper's form does without. Its D_i is too short at high rates, where it
- *     ends the slow start before its time (section 6.3.3)
+ * @rate: B_i, including the new layer, bit/s
+ * @floor: least time until a join can show in losses; not used by the paper's
+ *     form, whose D_i is too short at high rates and ends the slow start too
+ *     early there (section 6.3.3)
  *
- * The layer after this one is due an interval later, and not before the deaf
- * period and a floor more, in which losses can come, have passed.
+ * The next layer is due an interval later, and not before the deaf period and
+ * another floor, during which losses can occur, have passed.
  */
 void
 lmcc_slow_start_joined (LmccSlowStart *slow_start, LmccTime now,
@@ -57,9 +57,9 @@ lmcc_slow_start_joined (LmccSlowStart *slow_start, LmccTime now,
  * @calculated_rate: X, bit/s; infinite before the first loss
  * @rate: B_i, bit/s
  *
- * Ends the slow start where it has to end.
+ * Ends the slow start if its condition is met.
  *
- * Returns: whether the next layer is to be joined now
+ * Returns: whether to join the next layer now
  */
 gboolean
 lmcc_slow_start_update (LmccSlowStart *slow_start, LmccTime now,

@@ -10,10 +10,9 @@ G_BEGIN_DECLS
 
 /**
  * LmccSlowStartForm:
- * @LMCC_SLOW_START_CORRECTED: the deaf period is never shorter than the floor
- *     that is given for it
- * @LMCC_SLOW_START_PAPER: as Colussi, "Equation-based Layered Multicast Congestion
- *     Control", 2004, section 6.2.4, has it: D_i = I B_0 / B_i
+ * @LMCC_SLOW_START_CORRECTED: the deaf period is never shorter than the given floor
+ * @LMCC_SLOW_START_PAPER: as in Colussi, "Equation-based Layered Multicast Congestion
+ *     Control", 2004, section 6.2.4: D_i = I B_0 / B_i
  * @LMCC_SLOW_START_NONE: no slow start
  */
 typedef enum
@@ -26,11 +25,11 @@ typedef enum
 /**
  * LmccSlowStart:
  * @active: it has not ended yet
- * @deaf_until: the calculated rate is not looked at before
+ * @deaf_until: the calculated rate is ignored until then
  * @join_at: when the next layer is due
  *
- * Joins a layer each interval until the calculated rate falls below what is held.
- * To be read.
+ * Joins one layer per interval until the calculated rate falls below the rate of the
+ * joined layers. Fields are read-only.
  */
 typedef struct
 {

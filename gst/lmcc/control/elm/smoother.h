@@ -12,15 +12,15 @@ G_BEGIN_DECLS
 
 /**
  * LmccElmSmoother:
- * @smoothing: how
- * @time: over so long
- * @average: of the exponentially weighted average
- * @percentiles: of the mean between two percentiles
- * @history: samples in @percentiles
- * @taken: when the latest sample was taken; %LMCC_TIME_NONE: none was
+ * @smoothing: the method
+ * @time: the time over which samples are smoothed
+ * @average: state of the exponentially weighted average
+ * @percentiles: state of the mean between two percentiles
+ * @history: number of samples in @percentiles
+ * @taken: time of the latest sample; %LMCC_TIME_NONE: none yet
  * @value: the smoothed rate
  *
- * The calculated rate, smoothed as ELM's settings say.
+ * The calculated rate, smoothed according to ELM's settings.
  */
 typedef struct
 {

@@ -7,8 +7,8 @@
 
 /**
  * lmcc_subscription_init:
- * @subscription: (out): no timer runs
- * @config: copied
+ * @subscription: (out): no timer is running
+ * @config: the configuration; copied
  */
 void
 lmcc_subscription_init (LmccSubscription *subscription,
@@ -21,7 +21,7 @@ lmcc_subscription_init (LmccSubscription *subscription,
  * lmcc_subscription_reset:
  * @subscription: a subscription
  *
- * Stops both timers: the level is another.
+ * Stops both timers, because the level has changed.
  */
 void
 lmcc_subscription_reset (LmccSubscription *subscription)
@@ -45,8 +45,8 @@ react (LmccReactivity reactivity, gdouble x)
   }
 }
 
-/* Equations 18 to 21; delta, which the paper leaves unbounded, is kept from 0
- * to 1: beyond, the change is at once. */
+/* Equations 18 to 21. The paper leaves delta unbounded; here it is limited
+ * to 0 to 1: beyond, the change is immediate. */
 static LmccTime
 wait_time (LmccStrategy strategy, LmccReactivity reactivity, LmccTime longest,
     gdouble delta)
@@ -84,11 +84,11 @@ update_timer (LmccSubscriptionTimer *timer, LmccTime now, gboolean crossed,
  * lmcc_subscription_update:
  * @subscription: a subscription
  * @now: the time
- * @rate: what the path is worth, bit/s; may be infinite
- * @rates: the level's
+ * @rate: the rate that the path permits, bit/s; may be infinite
+ * @rates: rates around the current level
  *
- * Starts, moves and cancels the timers. A timer that runs and whose time has
- * come says what to do. At the base there is nothing to leave, at the top
+ * Starts, moves and cancels the timers. A running timer that has expired tells
+ * what to do. At the base layer there is nothing to leave, at the top level
  * nothing to join.
  */
 void

@@ -10,13 +10,13 @@ G_BEGIN_DECLS
 
 /**
  * LmccStrategy:
- * @LMCC_STRATEGY_NAIVE: join and leave as soon as the rate says so
- * @LMCC_STRATEGY_SKEPTICAL: only where it says so for a fixed time
- * @LMCC_STRATEGY_LAZY: only where it says so for a time that is the shorter the
- *     clearer it is
+ * @LMCC_STRATEGY_NAIVE: join and leave as soon as the rate calls for it
+ * @LMCC_STRATEGY_SKEPTICAL: only if the rate calls for it during a fixed time
+ * @LMCC_STRATEGY_LAZY: only if the rate calls for it during a time that is shorter the
+ *     more the rate exceeds the threshold
  *
- * Colussi, "Equation-based Layered Multicast Congestion Control", 2004, section
- * 6.1.
+ * When the calculated rate leads to a join or leave (Colussi, "Equation-based Layered
+ * Multicast Congestion Control", 2004, section 6.1).
  */
 typedef enum
 {
@@ -27,13 +27,13 @@ typedef enum
 
 /**
  * LmccReactivity:
- * @LMCC_REACTIVITY_LINEAR: r(x) = x, the paper's for joins
- * @LMCC_REACTIVITY_SQUARE_ROOT: r(x) = sqrt (x), the paper's for leaves
+ * @LMCC_REACTIVITY_LINEAR: r(x) = x, the paper's function for joins
+ * @LMCC_REACTIVITY_SQUARE_ROOT: r(x) = sqrt (x), the paper's function for leaves
  * @LMCC_REACTIVITY_SQUARE: r(x) = x^2, slower than both
  * @LMCC_REACTIVITY_NONE: r(x) = 0: the full time as long as x is below 1
  *
- * How far the lazy strategy cuts its waiting time when the rate is the part x of
- * a layer beyond the border (figure 30 of the same).
+ * How much the lazy strategy shortens its wait if the rate is beyond the threshold by the
+ * fraction x of a layer (figure 30 of the same paper).
  */
 typedef enum
 {
@@ -45,12 +45,12 @@ typedef enum
 
 /**
  * LmccSubscriptionConfig:
- * @strategy: which
+ * @strategy: the strategy
  * @join_time: t_join^max: longest wait before a join
  * @leave_time: t_leave^max: longest wait before a leave
- * @join_reactivity: for the lazy strategy
- * @leave_reactivity: for the lazy strategy
- * @passive_zone: no timer starts within this part of a layer beyond the border,
+ * @join_reactivity: for joins with the lazy strategy
+ * @leave_reactivity: for leaves with the lazy strategy
+ * @passive_zone: no timer starts within this fraction of a layer beyond the threshold,
  *     from 0 to 1
  */
 typedef struct
@@ -65,11 +65,11 @@ typedef struct
 
 /**
  * LmccSubscriptionRates:
- * @below: B_{i-1}, 0 at the base
+ * @below: B_{i-1}, 0 at the base layer
  * @current: B_i
- * @above: B_{i+1}, infinite where there is no layer above
+ * @above: B_{i+1}, infinite if there is no layer above
  *
- * Cumulative rates around the level held, bit/s.
+ * Cumulative rates around the current level, bit/s.
  */
 typedef struct
 {
@@ -80,9 +80,9 @@ typedef struct
 
 /**
  * LmccSubscriptionTimer:
- * @running: whether it runs
- * @since: when the rate crossed the border
- * @at: when it runs out, as the rate is now
+ * @running: whether the timer is running
+ * @since: when the rate crossed the threshold
+ * @at: when the timer expires at the present rate
  */
 typedef struct
 {
@@ -93,10 +93,10 @@ typedef struct
 
 /**
  * LmccSubscription:
- * @join: towards a join
- * @leave: towards a leave
+ * @join: timer of the next join
+ * @leave: timer of the next leave
  *
- * Decides by a rate when to join and when to leave. To be read.
+ * Decides by a rate when to join and when to leave. Fields are read-only.
  */
 typedef struct
 {

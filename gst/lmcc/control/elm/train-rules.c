@@ -5,26 +5,26 @@
 
 #include <string.h>
 
-/* In the slow start nothing is known of the path but what the last train said;
- * later one alone may have met others' packets. */
+/* During the slow start nothing is known about the path except the last
+ * train's result. Later, a single train may have been disturbed by other
+ * packets. */
 #define VERDICTS 2
 
-/* A level that is left so soon after its join was joined in vain. */
+/* A level left this soon after its join was joined in vain. */
 #define TRIAL (60 * LMCC_SECOND)
 
-/* Trains that found room in vain do not see what fills the path: it has less
- * room than a train tells from enough, or they are not true. They are asked
- * again after as long as ELM's longest back-off, twice as long after the next
- * join in vain, and four times as long after further ones. */
+/* If joins fail although trains found room, the trains do not see the
+ * bottleneck: the path has slightly less room than a train can resolve, or
+ * the trains are forged. They are ignored for as long as ELM's longest
+ * back-off, twice as long after the next failed join, and four times as long
+ * after further ones. */
 #define DOUBT (45 * LMCC_SECOND)
 #define DOUBT_DOUBLINGS 2
 
-/*
- * lmcc_elm_trains_init:
+/* lmcc_elm_trains_init:
  * @trains: (out): no verdict yet
  * @session: the session
- * @used: whether to go by trains at all
- */
+ * @used: whether to use packet trains at all */
 void
 lmcc_elm_trains_init (LmccElmTrains *trains, const LmccSession *session,
     gboolean used)
@@ -50,13 +50,11 @@ end_trial (LmccElmTrains *trains, guint level, LmccTime now)
   trains->doubted_until[level] = now + (DOUBT << doublings);
 }
 
-/*
- * lmcc_elm_trains_set_level:
+/* lmcc_elm_trains_set_level:
  * @trains: trains
  * @now: the time
- * @level: that is held now
- * @failed: it is lower because there was no room
- */
+ * @level: the current level
+ * @failed: the level was lowered because there was no room */
 void
 lmcc_elm_trains_set_level (LmccElmTrains *trains, LmccTime now, gint level,
     gboolean failed)
@@ -69,7 +67,7 @@ lmcc_elm_trains_set_level (LmccElmTrains *trains, LmccTime now, gint level,
   lmcc_train_reader_set_level (&trains->reader, level);
 }
 
-/* Trains that see the bottleneck again are believed again, once. */
+/* Trains that see the bottleneck again are trusted again, once. */
 static void
 believe_again (LmccElmTrains *trains)
 {
@@ -80,15 +78,13 @@ believe_again (LmccElmTrains *trains)
     trains->doubted_until[above] = 0;
 }
 
-/*
- * lmcc_elm_trains_packet:
+/* lmcc_elm_trains_packet:
  * @trains: trains
- * @arrival: when the packet came
- * @header: of a packet of a layer that is held
- * @size: bytes of its IP packet
+ * @arrival: arrival time of the packet
+ * @header: header element of a packet of a joined layer
+ * @size: size of its IP packet in bytes
  *
- * Returns: whether there is a new verdict
- */
+ * Returns: whether there is a new verdict */
 gboolean
 lmcc_elm_trains_packet (LmccElmTrains *trains, LmccTime arrival,
     const LmccHeader *header, gsize size)
@@ -102,14 +98,13 @@ lmcc_elm_trains_packet (LmccElmTrains *trains, LmccTime arrival,
   return TRUE;
 }
 
-/*
- * lmcc_elm_trains_owns_loss:
+/* lmcc_elm_trains_owns_loss:
  * @trains: trains
- * @layer: where packets were lost
- * @loss: when
+ * @layer: the layer that lost packets
+ * @loss: when they were lost
  *
- * Returns: whether they were lost because a train tried the next level's rate
- */
+ * Returns: whether they were lost because a train probed the next level's
+ * rate */
 gboolean
 lmcc_elm_trains_owns_loss (const LmccElmTrains *trains, guint layer,
     const LmccLoss *loss)
@@ -119,13 +114,11 @@ lmcc_elm_trains_owns_loss (const LmccElmTrains *trains, guint layer,
           loss);
 }
 
-/*
- * lmcc_elm_trains_describe:
+/* lmcc_elm_trains_describe:
  * @trains: trains
  * @now: the time
  *
- * Returns: (nullable): LmccControllerStatus.trains
- */
+ * Returns: (nullable): the value of LmccControllerStatus.trains */
 const gchar *
 lmcc_elm_trains_describe (const LmccElmTrains *trains, LmccTime now)
 {
@@ -138,13 +131,11 @@ needed (gboolean slow_start)
   return slow_start ? 1 : VERDICTS;
 }
 
-/*
- * lmcc_elm_trains_hold_until:
+/* lmcc_elm_trains_hold_until:
  * @trains: trains
- * @slow_start: the slow start goes on
+ * @slow_start: whether the slow start is in progress
  *
- * Returns: before this the next layer is not to be joined
- */
+ * Returns: earliest time to join the next layer */
 LmccTime
 lmcc_elm_trains_hold_until (const LmccElmTrains *trains, gboolean slow_start)
 {
@@ -155,17 +146,15 @@ lmcc_elm_trains_hold_until (const LmccElmTrains *trains, gboolean slow_start)
       lmcc_train_reader_full_until (&trains->reader, needed (slow_start)));
 }
 
-/*
- * lmcc_elm_trains_find_room:
+/* lmcc_elm_trains_find_room:
  * @trains: trains
- * @slow_start: the slow start goes on
+ * @slow_start: whether the slow start is in progress
  * @last_loss: when the last packet was lost; 0: never
  * @now: the time
  *
- * Returns: whether the next layer may be joined at once. After the slow start
- *     only where nothing was lost in the time of two verdicts: beside others
- *     the calculated rate decides
- */
+ * Returns: whether the next layer may be joined at once. After the slow
+ * start, only if nothing was lost during two verdicts; with competing
+ * traffic, the calculated rate decides */
 gboolean
 lmcc_elm_trains_find_room (const LmccElmTrains *trains, gboolean slow_start,
     LmccTime last_loss, LmccTime now)

@@ -10,9 +10,9 @@ G_BEGIN_DECLS
 
 /**
  * LmccElmTrains:
- * What ELM does by the sender's trains, which the paper does not have: a layer for
- * which there is no room is not joined, so that alone on a link no join is in
- * vain; one for which there is room is joined without a wait.
+ * ELM's use of the sender's packet trains, which the paper does not have: a layer for
+ * which there is no room is not joined, so that no join fails if the receiver is alone on
+ * a link; a layer for which there is room is joined without a wait.
  */
 typedef struct
 {
@@ -22,7 +22,7 @@ typedef struct
   LmccTrainReader reader;
   gint level;
   LmccTime joined_at[LMCC_MAX_LAYERS];
-  guint failures[LMCC_MAX_LAYERS]; /* joins in vain, in a row */
+  guint failures[LMCC_MAX_LAYERS]; /* number of failed joins in a row */
   LmccTime doubted_until[LMCC_MAX_LAYERS];
 } LmccElmTrains;
 

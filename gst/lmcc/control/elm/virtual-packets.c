@@ -3,19 +3,20 @@
  */
 #include "control/elm/virtual-packets.h"
 
-/* What a lost packet's size is taken for follows the received ones so. */
+/* Weight of each received packet in the mean size that lost packets are
+ * assumed to have. */
 #define MEAN_WEIGHT 0.1
 
 /**
  * lmcc_virtual_packets_init:
- * @packets: (out): nothing mapped yet
- * @size: s_v, bytes of a virtual packet with IP and UDP headers; 0: packets are
- *     left as they are
+ * @packets: (out): an empty mapping
+ * @size: s_v, size of a virtual packet in bytes, including IP and UDP headers;
+ *     0: packets are not converted
  *
  * The method of virtual packets (Colussi, "Equation-based Layered Multicast
- * Congestion Control", 2004, section 4.3.4). It makes flows of different packet
- * sizes alike; it does not cure what a loss-insensitive period does to flows of
- * different rates.
+ * Congestion Control", 2004, section 4.3.4). It makes flows with different
+ * packet sizes comparable; it does not remove the effect of a loss-insensitive
+ * period on flows with different rates.
  */
 void
 lmcc_virtual_packets_init (LmccVirtualPackets *packets, guint size)
@@ -36,9 +37,9 @@ take_whole (const LmccVirtualPackets *packets, guint64 *rest)
 /**
  * lmcc_virtual_packets_add:
  * @packets: a mapping
- * @bytes: size of a packet that came, with IP and UDP headers
+ * @bytes: size of a received packet, including IP and UDP headers
  *
- * Returns: how many virtual packets became whole with it
+ * Returns: number of virtual packets that this packet completes
  */
 guint
 lmcc_virtual_packets_add (LmccVirtualPackets *packets, gsize bytes)
@@ -55,10 +56,10 @@ lmcc_virtual_packets_add (LmccVirtualPackets *packets, gsize bytes)
 /**
  * lmcc_virtual_packets_lose:
  * @packets: a mapping
- * @count: packets that were lost; they are taken to be of the size of those
- *     that came, about the latest ten
+ * @count: number of lost packets; they are assumed to have the size of about
+ *     the latest ten received ones
  *
- * Returns: how many virtual packets were lost with them
+ * Returns: number of virtual packets lost with them
  */
 guint
 lmcc_virtual_packets_lose (LmccVirtualPackets *packets, guint count)

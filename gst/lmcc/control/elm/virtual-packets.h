@@ -10,8 +10,8 @@ G_BEGIN_DECLS
 
 /**
  * LmccVirtualPackets:
- * Maps packets of any size to virtual ones of one size, so that loss-event rates
- * of small and large packets are of the same kind.
+ * Maps packets of any size to virtual packets of one size, so that loss event rates of
+ * small and large packets are comparable.
  */
 typedef struct
 {

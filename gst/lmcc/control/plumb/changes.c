@@ -1,26 +1,26 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How plumb changes its level, and what each change makes of what is known.
- */
+ * How plumb changes its level, and how each change affects its knowledge of
+ * the path. */
 #include "control/plumb/state.h"
 
-/* A level that nothing spoke for but that there was no loss, and that is left
- * so soon, was joined in vain. */
+/* A level that was joined only because there was no loss, and that is left
+ * within this time, was joined in vain. */
 #define EXPERIMENT (60 * LMCC_SECOND)
 
-/* What was held for so long was not joined in vain: the path has changed
+/* A level held for this long was not joined in vain: the path has changed
  * since. */
 #define HELD (20 * LMCC_SECOND)
 
-/* A layer that was joined in vain is left alone for so long, twice as long each
- * time. */
+/* Back-off of a layer that was joined in vain; it doubles each time. */
 #define BACKOFF (10 * LMCC_SECOND)
 #define BACKOFF_DOUBLINGS 4
 
-/* Losses of a level that was left are over when none came for so long, or for
- * an RTT, nor packets of what was left. Where these are seen, they explain what
- * is lost, but not for ever: some networks do not honour a leave. */
+/* The losses of a level that was left are over if neither losses nor packets
+ * of the left layers occurred for this long, or for an RTT. Packets of left
+ * layers explain losses, but only up to a limit, because some networks do
+ * not honour a leave. */
 #define DEAF (200 * LMCC_MSECOND)
 #define DEAF_MAX (5 * LMCC_SECOND)
 
@@ -33,11 +33,9 @@ join (LmccPlumb *plumb, LmccOverloadLimit limit, gboolean experiment,
   lmcc_controller_want (&plumb->parent, plumb->level + 1, reason);
 }
 
-/*
- * lmcc_plumb_begin_anew:
- * @plumb: forgets what the path was worth
- * @now: the time
- */
+/* lmcc_plumb_begin_anew:
+ * @plumb: forgets what it knows of the path's rate
+ * @now: the time */
 void
 lmcc_plumb_begin_anew (LmccPlumb *plumb, LmccTime now)
 {
@@ -45,12 +43,10 @@ lmcc_plumb_begin_anew (LmccPlumb *plumb, LmccTime now)
   lmcc_steps_reset (&plumb->steps, now);
 }
 
-/*
- * lmcc_plumb_claim:
+/* lmcc_plumb_claim:
  * @plumb: wants the next level
  * @now: the time
- * @reason: why: others have more than their share
- */
+ * @reason: the reason: competing traffic has more than its share */
 void
 lmcc_plumb_claim (LmccPlumb *plumb, LmccTime now, const gchar *reason)
 {
@@ -60,32 +56,28 @@ lmcc_plumb_claim (LmccPlumb *plumb, LmccTime now, const gchar *reason)
       FALSE, reason);
 }
 
-/*
- * lmcc_plumb_is_experiment:
+/* lmcc_plumb_is_experiment:
  * @plumb: plumb
  * @now: the time
  *
- * Returns: whether nothing spoke for the level held but that nothing was lost,
- *     and that is not long ago
- */
+ * Returns: whether the current level was joined recently, and only because
+ * there was no loss */
 gboolean
 lmcc_plumb_is_experiment (const LmccPlumb *plumb, LmccTime now)
 {
   return plumb->experiment && now < plumb->joined_at + EXPERIMENT;
 }
 
-/*
- * lmcc_plumb_experiment:
+/* lmcc_plumb_experiment:
  * @plumb: wants the next level
- * @reason: why: nothing speaks against it
- */
+ * @reason: the reason: nothing speaks against it */
 void
 lmcc_plumb_experiment (LmccPlumb *plumb, const gchar *reason)
 {
   join (plumb, LMCC_OVERLOAD_EXPERIMENT, TRUE, reason);
 }
 
-/* The path is taken to be worth the level until it shows otherwise. */
+/* Assumes that the path carries the level until it shows otherwise. */
 static void
 begin_experiment (LmccPlumb *plumb, LmccTime now)
 {
@@ -100,13 +92,12 @@ begin_experiment (LmccPlumb *plumb, LmccTime now)
   lmcc_plumb_begin_anew (plumb, now);
 }
 
-/*
- * lmcc_plumb_joined:
+/* lmcc_plumb_joined:
  * @plumb: plumb
  * @now: the time
  *
- * The receiver has joined a level, wanted or not.
- */
+ * Call it when the receiver has joined a level, whether or not plumb wanted
+ * it. */
 void
 lmcc_plumb_joined (LmccPlumb *plumb, LmccTime now)
 {
@@ -132,7 +123,7 @@ leave_alone (LmccPlumb *plumb, gint level, LmccTime now)
   plumb->left_alone[level] = now + (BACKOFF << doublings);
 }
 
-/* What was lost by an experiment says nothing of the level before it. */
+/* Losses caused by an experiment say nothing about the level before it. */
 static void
 end_experiment (LmccPlumb *plumb, gint level, LmccTime now)
 {
@@ -143,16 +134,14 @@ end_experiment (LmccPlumb *plumb, gint level, LmccTime now)
   plumb->restart = TRUE;
 }
 
-/*
- * lmcc_plumb_leave_to:
+/* lmcc_plumb_leave_to:
  * @plumb: wants a lower level
- * @level: which at most
+ * @level: the highest acceptable level
  * @now: the time
- * @reason: why: the fair rate does not pay for more
+ * @reason: the reason: the fair rate does not cover the current level
  *
- * Where experiments led to the level held, losses show late that others were
- * there all the time: all of them are taken back.
- */
+ * If experiments led to the current level, late losses show that competing
+ * traffic was there all the time: all of the experiments are undone. */
 void
 lmcc_plumb_leave_to (LmccPlumb *plumb, gint level, LmccTime now,
     const gchar *reason)
@@ -169,13 +158,11 @@ lmcc_plumb_leave_to (LmccPlumb *plumb, gint level, LmccTime now,
   lmcc_controller_want (&plumb->parent, level, reason);
 }
 
-/*
- * lmcc_plumb_leave_in_vain:
+/* lmcc_plumb_leave_in_vain:
  * @plumb: wants a lower level
- * @level: which; the path is taken to be worth it
+ * @level: the level; the path is assumed to carry it
  * @now: the time
- * @reason: why: the path does not carry more
- */
+ * @reason: the reason: the path does not carry more */
 void
 lmcc_plumb_leave_in_vain (LmccPlumb *plumb, gint level, LmccTime now,
     const gchar *reason)
@@ -186,12 +173,11 @@ lmcc_plumb_leave_in_vain (LmccPlumb *plumb, gint level, LmccTime now,
   lmcc_plumb_leave_to (plumb, level, now, reason);
 }
 
-/*
- * lmcc_plumb_deaf_period_end:
- * @plumb: deaf, after a leave
+/* lmcc_plumb_deaf_period_end:
+ * @plumb: in its deaf period after a leave
  *
- * Returns: when what is lost is no longer the left level's, as far as is known
- */
+ * Returns: when losses are no longer those of the left level, as far as
+ * known */
 LmccTime
 lmcc_plumb_deaf_period_end (const LmccPlumb *plumb)
 {
@@ -203,11 +189,9 @@ lmcc_plumb_deaf_period_end (const LmccPlumb *plumb)
           plumb->left_packet + quiet));
 }
 
-/*
- * lmcc_plumb_end_deaf_period:
- * @plumb: hears again
- * @now: the time
- */
+/* lmcc_plumb_end_deaf_period:
+ * @plumb: ends its deaf period
+ * @now: the time */
 void
 lmcc_plumb_end_deaf_period (LmccPlumb *plumb, LmccTime now)
 {

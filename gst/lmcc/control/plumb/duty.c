@@ -7,41 +7,41 @@
 
 #include <string.h>
 
-/* While the mean is so young nobody waits for the next period. */
+/* While the mean is younger than this, the receiver does not wait for the
+ * next period. */
 #define YOUNG (40 * LMCC_SECOND)
 
-/* Where the nearest level is held, another one has to be nearer by so much: a
- * mean of seconds moves far, one of a period little. At the begin of every
- * second period all choose anew, as receivers that came at different times
- * would else hold different levels for good. */
+/* Hysteresis: another level must be nearer to the fair rate than the current
+ * one by this factor, a larger one while the mean covers only seconds. At
+ * the beginning of every second period all receivers choose without
+ * hysteresis; otherwise receivers that arrived at different times would hold
+ * different levels permanently. */
 #define NEARER_YOUNG 1.3
 #define NEARER 1.1
 #define REVIEW_PERIODS 2
 
-/* The first third of the time since the reset does not count: the rate of then
- * comes from what was assumed at the reset. */
+/* The first third of the time since the reset does not count, because its
+ * rate depends on the assumption made at the reset. */
 #define EARLY_PART 3
 
-/* Else the upper level is joined in the first part of a period, or not in
- * it. */
+/* The upper level is joined in this first part of a period, or not at all in
+ * the period. */
 #define JOIN_PART 0.1
 
-/* What is left of a turn that is joined late. */
+/* Least remaining turn for a late join. */
 #define SHORTEST_TURN (20 * LMCC_SECOND)
 
-/* A packet this much older than the newest one was overtaken by it; beyond, the
- * sender's clock was set. In 1/65536 s. */
+/* A packet older than the newest one by up to this was overtaken; beyond,
+ * the sender's clock was set. In 1/65536 s. */
 #define OVERTAKEN (2 * 65536)
 
-/*
- * lmcc_duty_init:
- * @duty: (out): knows no rate
+/* lmcc_duty_init:
+ * @duty: (out): no rate is known
  * @session: the session
- * @period: in which the upper level has one turn
- * @dead_band: within this factor of a level's rate, that level is held all the
- *     time
- * @prefer: whether levels have turns
- */
+ * @period: period in which the upper level has one turn, in ns
+ * @dead_band: if the fair rate is within this factor of a level's rate, that
+ *     level is held all the time
+ * @prefer: whether to alternate between levels */
 void
 lmcc_duty_init (LmccDuty *duty, const LmccSession *session, LmccTime period,
     gdouble dead_band, LmccDutyPreference prefer)
@@ -59,11 +59,9 @@ sample_time (const LmccDuty *duty)
   return duty->period / LMCC_DUTY_SAMPLES;
 }
 
-/*
- * lmcc_duty_reset:
- * @duty: forgets what the rate was
- * @now: the time
- */
+/* lmcc_duty_reset:
+ * @duty: forgets the rate
+ * @now: the time */
 void
 lmcc_duty_reset (LmccDuty *duty, LmccTime now)
 {
@@ -73,11 +71,9 @@ lmcc_duty_reset (LmccDuty *duty, LmccTime now)
   duty->sample_until = now + sample_time (duty);
 }
 
-/*
- * lmcc_duty_packet:
+/* lmcc_duty_packet:
  * @duty: a duty
- * @send_time: of a packet that came
- */
+ * @send_time: send time of a received packet */
 void
 lmcc_duty_packet (LmccDuty *duty, guint32 send_time)
 {
@@ -87,7 +83,7 @@ lmcc_duty_packet (LmccDuty *duty, guint32 send_time)
     duty->send_time = send_time;
 }
 
-/* What nothing was heard in is as what was before. */
+/* A sample without measurements repeats the previous one. */
 static void
 end_sample (LmccDuty *duty)
 {
@@ -104,12 +100,10 @@ end_sample (LmccDuty *duty)
   duty->n_sum = 0;
 }
 
-/*
- * lmcc_duty_add:
+/* lmcc_duty_add:
  * @duty: a duty
  * @now: the time, not before that of the latest call
- * @rate: the fair rate, bit/s, finite
- */
+ * @rate: the fair rate, bit/s, finite */
 void
 lmcc_duty_add (LmccDuty *duty, LmccTime now, gdouble rate)
 {
@@ -123,13 +117,12 @@ lmcc_duty_add (LmccDuty *duty, LmccTime now, gdouble rate)
   duty->n_sum++;
 }
 
-/*
- * lmcc_duty_get_rate:
+/* lmcc_duty_get_rate:
  * @duty: a duty
  *
- * Returns: the mean fair rate of the last period, or of the latest two thirds
- *     of the time since the reset if that is less, bit/s; 0: not known yet
- */
+ * Returns: the mean fair rate of the last period, or of the latest two
+ * thirds of the time since the reset if that is less, bit/s; 0: not known
+ * yet */
 gdouble
 lmcc_duty_get_rate (const LmccDuty *duty)
 {
@@ -156,14 +149,11 @@ level_rate (const LmccDuty *duty, gint level)
   return (gdouble) lmcc_session_level_rate (duty->session, (guint) level);
 }
 
-/*
- * lmcc_duty_get_share:
+/* lmcc_duty_get_share:
  * @duty: a duty
- * @lower: (out): the lower one of the two levels that the fair rate lies
- *     between
+ * @lower: (out): the lower one of the two levels around the fair rate
  *
- * Returns: part of the time that the upper one is to be held, from 0 to 1
- */
+ * Returns: share of the time for the upper level, from 0 to 1 */
 gdouble
 lmcc_duty_get_share (const LmccDuty *duty, gint *lower)
 {
@@ -207,15 +197,14 @@ get_period (const LmccDuty *duty)
   return duty->send_time / period_ticks (duty) + 1;
 }
 
-/*
- * lmcc_duty_get_turn:
+/* lmcc_duty_get_turn:
  * @duty: a duty
- * @lower: (out): the lower one of the two levels that have turns; -1: none has
- * @share: (out): part of each period that is the upper one's
- * @left: (out): how long the present turn goes on after the newest packet
+ * @lower: (out): the lower one of the two levels between which the receiver
+ *     alternates; -1: it does not alternate
+ * @share: (out): share of each period for the upper level
+ * @left: (out): remaining time of the present turn after the newest packet
  *
- * Returns: whether levels have turns
- */
+ * Returns: whether the receiver alternates between levels */
 gboolean
 lmcc_duty_get_turn (const LmccDuty *duty, gint *lower, gdouble *share,
     LmccTime *left)
@@ -262,14 +251,12 @@ find_nearest (const LmccDuty *duty, LmccTime now, gint held)
   return level;
 }
 
-/*
- * lmcc_duty_choose:
+/* lmcc_duty_choose:
  * @duty: a duty
  * @now: the time
- * @held: the level held
+ * @held: the current level
  *
- * Returns: the level to hold now
- */
+ * Returns: the level to hold now */
 gint
 lmcc_duty_choose (const LmccDuty *duty, LmccTime now, gint held)
 {
@@ -283,9 +270,10 @@ lmcc_duty_choose (const LmccDuty *duty, LmccTime now, gint held)
   return get_phase (duty) < share ? lower + 1 : lower;
 }
 
-/* Whether the next level waits for no period: the fair rate pays for more than
- * that, and the next one does not begin in a moment, in which others join; or
- * what is held is only being found. */
+/* Whether the next level need not wait for a period: the fair rate covers
+ * more than that level, and the next period, in which other receivers join,
+ * does not begin in a moment; or the current level is still being searched
+ * for. */
 static gboolean
 joins_at_once (const LmccDuty *duty, LmccTime now, gint level)
 {
@@ -301,14 +289,12 @@ joins_at_once (const LmccDuty *duty, LmccTime now, gint level)
       > duty->dead_band * level_rate (duty, level + 1);
 }
 
-/*
- * lmcc_duty_may_join:
+/* lmcc_duty_may_join:
  * @duty: a duty
  * @now: the time
- * @level: that is held
+ * @level: the current level
  *
- * Returns: whether it is the time for the next level, if it is chosen
- */
+ * Returns: whether the next level may be joined now, if it is chosen */
 gboolean
 lmcc_duty_may_join (const LmccDuty *duty, LmccTime now, gint level)
 {
@@ -323,15 +309,14 @@ lmcc_duty_may_join (const LmccDuty *duty, LmccTime now, gint level)
           && lmcc_duty_get_age (duty, now) < YOUNG);
 }
 
-/*
- * lmcc_duty_may_join_late:
+/* lmcc_duty_may_join_late:
  * @duty: a duty
  *
- * Where the next level, which is chosen, flows on the path already, who joins
- * it takes nothing from others, at whatever time.
+ * For the case that the next level is chosen and already flows on the path:
+ * joining it then takes nothing from competing traffic, at any time.
  *
- * Returns: whether the turn goes on for long enough to be worth two changes
- */
+ * Returns: whether the rest of the turn is long enough to be worth two
+ * changes */
 gboolean
 lmcc_duty_may_join_late (const LmccDuty *duty)
 {
@@ -343,11 +328,9 @@ lmcc_duty_may_join_late (const LmccDuty *duty)
       || left >= SHORTEST_TURN;
 }
 
-/*
- * lmcc_duty_joined:
+/* lmcc_duty_joined:
  * @duty: a duty
- * @level: that was joined
- */
+ * @level: the level that was joined */
 void
 lmcc_duty_joined (LmccDuty *duty, gint level)
 {
@@ -360,38 +343,32 @@ lmcc_duty_joined (LmccDuty *duty, gint level)
   duty->turn_level = level;
 }
 
-/*
- * lmcc_duty_is_turn:
+/* lmcc_duty_is_turn:
  * @duty: a duty
  * @level: a level
  *
- * Returns: whether it has had its turn in this period, or has it now
- */
+ * Returns: whether the level has had its turn in this period, or has it now */
 gboolean
 lmcc_duty_is_turn (const LmccDuty *duty, gint level)
 {
   return duty->turn_in == get_period (duty) && duty->turn_level == level;
 }
 
-/*
- * lmcc_duty_cut_turn:
+/* lmcc_duty_cut_turn:
  * @duty: a duty
  *
- * The turn ended because of what others did, such as those who joined too much
- * behind the same link: it counts as none.
- */
+ * The turn was ended by others, for instance by receivers that joined too
+ * much behind the same link, and does not count. */
 void
 lmcc_duty_cut_turn (LmccDuty *duty)
 {
   duty->turn_in = 0;
 }
 
-/*
- * lmcc_duty_left:
+/* lmcc_duty_left:
  * @duty: a duty
  *
- * A level was left that the fair rate does not pay for.
- */
+ * Call it when a level was left that the fair rate does not cover. */
 void
 lmcc_duty_left (LmccDuty *duty)
 {

@@ -8,19 +8,19 @@
 
 G_BEGIN_DECLS
 
-/* Samples of the fair rate that a period is kept in. */
+/* Number of samples of the fair rate per period. */
 #define LMCC_DUTY_SAMPLES 256
 
-/* And that are kept: a period and, before it, what does not count yet. */
+/* Number of samples kept: one period, and before it the part that does not count yet. */
 #define LMCC_DUTY_KEPT (LMCC_DUTY_SAMPLES * 3 / 2)
 
 /**
  * LmccDutyPreference:
- * @LMCC_DUTY_FAIR: where the fair rate lies between two levels, both have turns,
- *     so that the mean is the fair rate
- * @LMCC_DUTY_STEADY: the nearest level is held
+ * @LMCC_DUTY_FAIR: if the fair rate lies between two levels, alternate between them, so
+ *     that the mean is the fair rate
+ * @LMCC_DUTY_STEADY: hold the nearest level
  *
- * A setting's values.
+ * Values of the setting.
  */
 typedef enum
 {
@@ -30,13 +30,13 @@ typedef enum
 
 /**
  * LmccDuty:
- * Which level the fair rate pays for: where it lies between two levels, the upper
- * one for a part of each period of the sender's clock, so that the mean is the
- * fair rate, and all receivers behind one link change together; or the nearest
- * one, where changes are worse than what is not quite fair.
+ * Chooses the level that the fair rate covers. If the rate lies between two levels, the
+ * receiver holds the upper one for a part of each period of the sender's clock, so that
+ * the mean is the fair rate, and all receivers behind one link change together. If
+ * changes are worse than slight unfairness, it holds the nearest level instead.
  *
- * The mean is taken over just one period: it is the same wherever in the period it
- * ends, though the fair rate itself goes down while the upper level is held.
+ * The mean is taken over exactly one period, so it does not depend on the position in the
+ * period, although the fair rate decreases while the upper level is held.
  */
 typedef struct
 {
@@ -48,13 +48,13 @@ typedef struct
   gdouble samples[LMCC_DUTY_KEPT];
   guint n;
   guint next;
-  gdouble sum; /* of the sample that is being taken */
+  gdouble sum; /* of the current sample */
   guint n_sum;
   LmccTime sample_until;
   LmccTime since;
 
-  guint32 send_time; /* of the newest packet, 1/65536 s */
-  gboolean found;    /* what it pays for was exceeded once */
+  guint32 send_time; /* send time of the newest packet, 1/65536 s */
+  gboolean found;    /* the covered level was exceeded once */
   guint64 turn_in;   /* period of the latest turn */
   gint turn_level;
 } LmccDuty;

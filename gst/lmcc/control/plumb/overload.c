@@ -8,15 +8,16 @@
 
 #define SLICE (100 * LMCC_MSECOND)
 
-/* Over which the usual share of losses is taken. */
+/* Time over which the usual loss rate is averaged. */
 #define USUAL_TIME (20.0 * LMCC_SECOND)
 
-/* So many times the usual share belongs to the path. */
+/* Up to this multiple of the usual loss rate is attributed to the path. */
 #define USUAL_TIMES 3
 
-/* Fewer losses, or a smaller share, say nothing: eight TCP connections in slow
- * start make less for a second; a join alone on a path has nothing else to
- * blame; others that are to give way are given the time. */
+/* Least losses and loss rates that count: eight TCP connections in slow
+ * start cause less within a second; after a join alone on a path nothing
+ * else can be the cause; competing traffic that should give way gets time to
+ * do so. */
 static const struct
 {
   guint losses;
@@ -27,11 +28,9 @@ static const struct
   [LMCC_OVERLOAD_CLAIM] = { 8, 0.25 },
 };
 
-/*
- * lmcc_overload_reset:
- * @overload: (out): what came before was another level's
- * @now: the time
- */
+/* lmcc_overload_reset:
+ * @overload: (out): forgets earlier measurements, which belong to another level
+ * @now: the time */
 void
 lmcc_overload_reset (LmccOverload *overload, LmccTime now)
 {
@@ -86,12 +85,10 @@ turn (LmccOverload *overload, LmccTime now)
   }
 }
 
-/*
- * lmcc_overload_packet:
- * @overload: an overload watch
- * @arrival: when a packet came
- * @size: its bytes, with headers
- */
+/* lmcc_overload_packet:
+ * @overload: an overload detector
+ * @arrival: arrival time of a packet
+ * @size: its size in bytes, including headers */
 void
 lmcc_overload_packet (LmccOverload *overload, LmccTime arrival, gsize size)
 {
@@ -100,12 +97,10 @@ lmcc_overload_packet (LmccOverload *overload, LmccTime arrival, gsize size)
   overload->slices[overload->current].bytes += size;
 }
 
-/*
- * lmcc_overload_lose:
- * @overload: an overload watch
+/* lmcc_overload_lose:
+ * @overload: an overload detector
  * @now: the time
- * @lost: packets
- */
+ * @lost: number of lost packets */
 void
 lmcc_overload_lose (LmccOverload *overload, LmccTime now, guint lost)
 {
@@ -113,14 +108,12 @@ lmcc_overload_lose (LmccOverload *overload, LmccTime now, guint lost)
   overload->slices[overload->current].lost += lost;
 }
 
-/*
- * lmcc_overload_find:
- * @overload: an overload watch
+/* lmcc_overload_find:
+ * @overload: an overload detector
  * @now: the time
- * @found: packets that were lost, and came after all
+ * @found: number of packets that were reported lost and arrived after all
  *
- * They are taken out of the latest losses.
- */
+ * Subtracts them from the latest losses. */
 void
 lmcc_overload_find (LmccOverload *overload, LmccTime now, guint found)
 {
@@ -137,14 +130,12 @@ lmcc_overload_find (LmccOverload *overload, LmccTime now, guint found)
   }
 }
 
-/*
- * lmcc_overload_check:
- * @overload: an overload watch
+/* lmcc_overload_check:
+ * @overload: an overload detector
  * @now: the time
- * @limit: what is borne
+ * @limit: which limit applies
  *
- * Returns: whether the path carries far less than what is held
- */
+ * Returns: whether the path carries far less than the current level */
 gboolean
 lmcc_overload_check (LmccOverload *overload, LmccTime now,
     LmccOverloadLimit limit)
@@ -160,13 +151,11 @@ lmcc_overload_check (LmccOverload *overload, LmccTime now,
           * (limits[limit].share + USUAL_TIMES * overload->usual);
 }
 
-/*
- * lmcc_overload_get_rate:
- * @overload: an overload watch
+/* lmcc_overload_get_rate:
+ * @overload: an overload detector
  * @now: the time
  *
- * Returns: bit/s that came in the last second, or since the reset
- */
+ * Returns: rate received in the last second, or since the reset, in bit/s */
 gdouble
 lmcc_overload_get_rate (const LmccOverload *overload, LmccTime now)
 {

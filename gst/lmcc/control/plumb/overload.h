@@ -8,16 +8,16 @@
 
 G_BEGIN_DECLS
 
-/* The second that is looked at, in slices. */
+/* Number of slices in the second that is evaluated. */
 #define LMCC_OVERLOAD_SLICES 10
 
 /**
  * LmccOverloadLimit:
- * @LMCC_OVERLOAD_USUAL: a path that others share
- * @LMCC_OVERLOAD_EXPERIMENT: a layer was just joined, and nobody else seems to be
- *     there: what is lost is its doing
- * @LMCC_OVERLOAD_CLAIM: a layer was just joined that its share argues for: others
- *     have to make room first
+ * @LMCC_OVERLOAD_USUAL: normal operation on a shared path
+ * @LMCC_OVERLOAD_EXPERIMENT: a layer was just joined, and there seems to be no competing
+ *     traffic: losses result from the join
+ * @LMCC_OVERLOAD_CLAIM: a layer was just joined because the fair rate covers it:
+ *     competing traffic has to make room first
  */
 typedef enum
 {
@@ -28,8 +28,8 @@ typedef enum
 
 /**
  * LmccOverload:
- * Tells within a second when far more is sent than the path carries, which no
- * share argues for.
+ * Detects within a second that the joined layers exceed by far what the path carries,
+ * which no fair share can justify.
  */
 typedef struct
 {
@@ -43,7 +43,7 @@ typedef struct
   guint current;
   LmccTime current_until;
   LmccTime since;
-  gdouble usual; /* share that is lost anyway */
+  gdouble usual; /* usual loss rate */
 } LmccOverload;
 
 void lmcc_overload_reset (LmccOverload *overload, LmccTime now);

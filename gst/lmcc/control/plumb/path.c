@@ -1,37 +1,34 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What plumb knows of the path: whether it is full, whether others are there,
- * and what the path is worth.
- */
+ * Plumb's knowledge of the path: whether it is full, whether there is
+ * competing traffic, and which rate it permits. */
 #include "control/plumb/state.h"
 
 #include "wire/levels.h"
 
 #include <math.h>
 
-/* What is beyond this share of the next level's rate was never tried. */
+/* A rate beyond this multiple of the next level's rate was never tested. */
 #define HIGHEST_SHARE 2.5
 
-/* Losses that came since so long speak against a verdict. */
+/* Losses within this time contradict a verdict. */
 #define QUIET (4 * LMCC_SECOND)
 
-/* It is quiet if nothing was lost for so many mean intervals. */
+/* The path is quiet if nothing was lost for this many mean loss intervals. */
 #define QUIET_INTERVALS 4
 
-/* A layer is silent where so many packets at its rate did not come. */
+/* A layer is silent if this many packets at its rate did not arrive. */
 #define SILENT_PACKETS 8
 
-/* What is known of the path is little while its mean is younger than that. */
+/* While the mean is younger than this, little is known of the path. */
 #define YOUNG (20 * LMCC_SECOND)
 
-/*
- * lmcc_plumb_level_rate:
+/* lmcc_plumb_level_rate:
  * @plumb: plumb
  * @level: a level; -1: none
  *
- * Returns: R_level, the rate of all that is held then, bit/s
- */
+ * Returns: R_level, the total rate of the level, bit/s */
 gdouble
 lmcc_plumb_level_rate (const LmccPlumb *plumb, gint level)
 {
@@ -40,26 +37,22 @@ lmcc_plumb_level_rate (const LmccPlumb *plumb, gint level)
       : (gdouble) lmcc_session_level_rate (plumb->session, (guint) level);
 }
 
-/*
- * lmcc_plumb_get_rtt:
+/* lmcc_plumb_get_rtt:
  * @plumb: plumb
  *
- * Returns: the round-trip time, or what stands for it until it is measured
- */
+ * Returns: the round-trip time, or its substitute until it is measured */
 LmccTime
 lmcc_plumb_get_rtt (const LmccPlumb *plumb)
 {
   return plumb->rtt_known ? plumb->rtt : plumb->session->rtt_max;
 }
 
-/*
- * lmcc_plumb_count_verdicts:
+/* lmcc_plumb_count_verdicts:
  * @plumb: plumb
- * @verdict: of trains for the next level
+ * @verdict: a verdict of packet trains for the next level
  * @now: the time
  *
- * Returns: how many of the latest ones, in a row, said so
- */
+ * Returns: how many of the latest trains, in a row, gave this verdict */
 guint
 lmcc_plumb_count_verdicts (const LmccPlumb *plumb, LmccTrainVerdict verdict,
     LmccTime now)
@@ -71,43 +64,38 @@ lmcc_plumb_count_verdicts (const LmccPlumb *plumb, LmccTrainVerdict verdict,
       : 0;
 }
 
-/*
- * lmcc_plumb_is_young:
+/* lmcc_plumb_is_young:
  * @plumb: plumb
  * @now: the time
  *
- * Returns: whether little is known of the path, as its mean rate is of seconds
- */
+ * Returns: whether little is known of the path because the mean rate covers
+ * only seconds */
 gboolean
 lmcc_plumb_is_young (const LmccPlumb *plumb, LmccTime now)
 {
   return lmcc_duty_get_age (&plumb->duty, now) < YOUNG;
 }
 
-/*
- * lmcc_plumb_lost_since:
+/* lmcc_plumb_lost_since:
  * @plumb: plumb
  * @now: the time
- * @time: how long
+ * @time: a duration in ns
  *
- * Returns: whether something was lost in the last @time, or a level was left
- */
+ * Returns: whether a packet was lost or a level was left in the last @time */
 gboolean
 lmcc_plumb_lost_since (const LmccPlumb *plumb, LmccTime now, LmccTime time)
 {
   return plumb->last_loss != 0 && now < plumb->last_loss + time;
 }
 
-/*
- * lmcc_plumb_is_vetoed:
+/* lmcc_plumb_is_vetoed:
  * @plumb: plumb
  * @now: the time
  *
- * Who has lost nothing for a while may believe one train while little else is
- * known.
+ * A receiver without losses for a while may trust a single train while little
+ * else is known.
  *
- * Returns: whether trains say that the next layer does not fit
- */
+ * Returns: whether packet trains show that the next layer does not fit */
 gboolean
 lmcc_plumb_is_vetoed (const LmccPlumb *plumb, LmccTime now)
 {
@@ -119,7 +107,7 @@ lmcc_plumb_is_vetoed (const LmccPlumb *plumb, LmccTime now)
   return now < lmcc_train_reader_full_until (&plumb->trains, needed);
 }
 
-/* Far longer without a loss than before. */
+/* Whether there has been no loss for far longer than before. */
 static gboolean
 is_quiet (const LmccPlumb *plumb, LmccTime now)
 {
@@ -128,13 +116,11 @@ is_quiet (const LmccPlumb *plumb, LmccTime now)
   return !lmcc_plumb_lost_since (plumb, now, QUIET_INTERVALS * mean);
 }
 
-/*
- * lmcc_plumb_is_alone:
+/* lmcc_plumb_is_alone:
  * @plumb: plumb
  * @now: the time
  *
- * Returns: whether nobody else seems to be on the path
- */
+ * Returns: whether there seems to be no competing traffic on the path */
 gboolean
 lmcc_plumb_is_alone (const LmccPlumb *plumb, LmccTime now)
 {
@@ -144,14 +130,12 @@ lmcc_plumb_is_alone (const LmccPlumb *plumb, LmccTime now)
           || now >= plumb->last_queue + LMCC_PLUMB_ALONE);
 }
 
-/*
- * lmcc_plumb_find_silence:
+/* lmcc_plumb_find_silence:
  * @plumb: plumb
  * @layer: a layer of the session
  *
- * Returns: from when on nothing of it is a silence, which chance does not make
- *     where packets are far apart
- */
+ * Returns: how long a layer must be without packets to count as silent,
+ * allowing for layers with few packets */
 LmccTime
 lmcc_plumb_find_silence (const LmccPlumb *plumb, guint layer)
 {
@@ -176,13 +160,11 @@ has_silent_layer (const LmccPlumb *plumb, LmccTime now)
   return FALSE;
 }
 
-/*
- * lmcc_plumb_may_try:
+/* lmcc_plumb_may_try:
  * @plumb: plumb
  * @now: the time
  *
- * Returns: whether the next level can be joined at all
- */
+ * Returns: whether the next level can be joined at all */
 gboolean
 lmcc_plumb_may_try (const LmccPlumb *plumb, LmccTime now)
 {
@@ -192,8 +174,8 @@ lmcc_plumb_may_try (const LmccPlumb *plumb, LmccTime now)
       && !has_silent_layer (plumb, now);
 }
 
-/* Who has just come, or whose path has just changed, goes by what is not lost
- * as long as nothing came of it in vain. */
+/* A receiver that has just arrived, or whose path has just changed, relies
+ * on the absence of losses as long as no join has failed. */
 static gboolean
 may_dare (const LmccPlumb *plumb, LmccTime now)
 {
@@ -203,13 +185,11 @@ may_dare (const LmccPlumb *plumb, LmccTime now)
       && plumb->failures[above] == 0;
 }
 
-/*
- * lmcc_plumb_find_witness:
+/* lmcc_plumb_find_witness:
  * @plumb: plumb
  * @now: the time
  *
- * Returns: what the latest train says of a loss that is found now
- */
+ * Returns: what the latest train says about a loss that is detected now */
 LmccFairRateWitness
 lmcc_plumb_find_witness (const LmccPlumb *plumb, LmccTime now)
 {
@@ -223,14 +203,12 @@ lmcc_plumb_find_witness (const LmccPlumb *plumb, LmccTime now)
   }
 }
 
-/*
- * lmcc_plumb_update_rate:
- * @plumb: its fair rate is taken anew
+/* lmcc_plumb_update_rate:
+ * @plumb: recomputes its fair rate
  * @now: the time
  *
- * What no loss has contradicted is no claim: it is bounded by what was tried,
- * and by what trains say.
- */
+ * A rate that no loss has contradicted yet justifies no claim: it is limited
+ * by what was tested and by packet trains. */
 void
 lmcc_plumb_update_rate (LmccPlumb *plumb, LmccTime now)
 {

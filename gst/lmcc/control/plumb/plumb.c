@@ -1,11 +1,11 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Plumb, an algorithm of our own: the rate that one more TCP would get, asked
- * at the rate at which it would get it; levels for a part of the time by the
- * sender's clock; and no join without room, which the sender's trains show.
- * docs/researchers/plumb.md describes it.
- */
+ * Plumb, the library's own algorithm. It estimates the rate that one more
+ * TCP connection would get, sampled at the rate of its packets; holds levels
+ * for a part of the time, synchronized by the sender's clock; and joins no
+ * layer without room, which the sender's packet trains show.
+ * docs/researchers/plumb.md describes it. */
 #include "control/plumb/plumb.h"
 
 #include "control/plumb/state.h"
@@ -16,9 +16,9 @@
 
 #define TICK (100 * LMCC_MSECOND)
 
-/* After a silence of less than that the path is taken to be the same. A group
- * that a switch forgot comes again when the receiver has asked for it anew,
- * after LMCC_REJOIN_TIMEOUT of 10 s, and the join has been done. */
+/* After a shorter silence the path is assumed to be the same. A group that a
+ * switch forgot returns after the receiver has rejoined it, after
+ * LMCC_REJOIN_TIMEOUT of 10 s, and the join has taken effect. */
 #define OUTAGE (12 * LMCC_SECOND)
 
 static void
@@ -49,9 +49,10 @@ evaluate (LmccPlumb *plumb, LmccTime now)
     lmcc_plumb_follow_duty (plumb, now);
 }
 
-/* All of a layer that was to come in a silence of it was lost by one event:
- * nobody knows how much of it the path would have carried. A switch may have
- * forgotten the group, or this host's socket was full. */
+/* All packets of a layer that were missing during its silence count as one
+ * loss event, because nobody knows how many of them the path would have
+ * carried. A switch may have forgotten the group, or this host's socket was
+ * full. */
 static void
 note_packet (LmccPlumb *plumb, LmccTime arrival, guint layer)
 {
@@ -85,8 +86,8 @@ plumb_packet (LmccController *controller, LmccTime now, LmccTime arrival,
   evaluate (plumb, now);
 }
 
-/* The first loss: the interval at which the fair rate is what is held (RFC 4654
- * section 5.6). */
+/* At the first loss: the loss interval at which the fair rate is the current
+ * rate (RFC 4654 section 5.6). */
 static void
 take_first_loss (LmccPlumb *plumb, LmccTime now)
 {
@@ -108,7 +109,7 @@ take_losses (LmccPlumb *plumb, LmccTime now, const LmccLoss *loss, guint first)
     take_first_loss (plumb, now);
 }
 
-/* Layers that were silent together come again one after the other. */
+/* Layers that fell silent together return one after the other. */
 static gboolean
 is_new_outage (LmccPlumb *plumb, LmccTime now)
 {
@@ -121,7 +122,7 @@ is_new_outage (LmccPlumb *plumb, LmccTime now)
   return is_new;
 }
 
-/* Of losses that are found within that time all may come after all. */
+/* All losses found within this time may still turn out to have arrived. */
 static void
 note_loss (LmccPlumb *plumb, LmccTime now, guint count)
 {
@@ -159,7 +160,7 @@ plumb_loss (LmccController *controller, LmccTime now, guint layer,
   evaluate (plumb, now);
 }
 
-/* What is no loss is taken out of all that plumb_loss() put it in. */
+/* Withdraws a loss from everything that plumb_loss() added it to. */
 static void
 plumb_found (LmccController *controller, LmccTime now, guint layer,
     const LmccLoss *loss)
@@ -240,8 +241,8 @@ plumb_rtt (LmccController *controller, LmccTime now, LmccTime rtt)
     lmcc_plumb_begin_anew (plumb, now);
 }
 
-/* Pictures that a path loses by chance are no sign of congestion: a level less
- * would not have more of them. */
+/* Pictures lost by random losses of the path are no sign of congestion: a
+ * lower level would lose as many. */
 static void
 plumb_quality (LmccController *controller, LmccTime now, guint units,
     guint missing)

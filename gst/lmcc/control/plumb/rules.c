@@ -1,45 +1,49 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * When plumb changes its level.
- */
+ * The rules by which plumb changes its level. */
 #include "control/plumb/state.h"
 
 #include "wire/levels.h"
 
-/* A level of more than so many times the fair rate is not joined: for the part
- * of the time that it would be held TCP keeps a third of its share. */
+/* A level of more than this multiple of the fair rate is not joined: while
+ * it would be held, TCP would keep only a third of its share. */
 #define MOST_TIMES 3
 
-/* Losses that follow a join are its doing for so long. */
+/* For this long after a join, losses count as its result. */
 #define TRIAL (1500 * LMCC_MSECOND)
 
-/* Trains that found room in vain so often are not believed without a wait. */
+/* After this many failed joins, trains that find room are no longer trusted
+ * without a wait. */
 #define BELIEVED 1
 
-/* Between two changes of level for its share: trains have to be read. */
+/* Least time between two changes of level because of the fair share, so that
+ * trains can be evaluated. */
 #define CHANGE_GAP (4 * LMCC_SECOND)
 #define CHANGE_GAP_YOUNG LMCC_SECOND
 
-/* Promotion: no loss for three mean intervals, between these. */
+/* Promotion requires no loss for three mean loss intervals, limited to this
+ * range. */
 #define PROMOTE_INTERVALS 3
 #define PROMOTE_MIN (2 * LMCC_SECOND)
 #define PROMOTE_MAX (4500 * LMCC_MSECOND)
 
-/* So soon after a promotion the next one needs one train. */
+/* This soon after a promotion, the next one requires a single train. */
 #define CLIMB (5 * LMCC_SECOND)
 
-/* A join for a share lowers the fair rate itself for this time: where few TCP
- * connections share the path, their sawteeth take some tens of seconds. */
+/* A join for the fair share lowers the fair rate for this time: if few TCP
+ * connections share the path, the periods of their sawteeth are tens of
+ * seconds. */
 #define OWN_DOING (60 * LMCC_SECOND)
 
-/* Far below even the next lower level: left without waiting for a calm time. */
+/* If the fair rate is far below even the next lower level, the level is left
+ * without waiting for a calm period. */
 #define FAR_BELOW 0.5
 #define FAR_BELOW_TIME (3 * LMCC_SECOND)
 #define FAR_BELOW_TIME_YOUNG LMCC_SECOND
 #define FAR_BELOW_TIMES 1.4
 
-/* The highest one that came whole, below the one held. */
+/* The highest level below the current one that was received completely. */
 static gint
 find_level_that_came (const LmccPlumb *plumb, LmccTime now)
 {
@@ -58,15 +62,13 @@ is_trial (const LmccPlumb *plumb, LmccTime now)
   return plumb->joined_at != 0 && now < plumb->joined_at + TRIAL;
 }
 
-/*
- * lmcc_plumb_leave_overload:
+/* lmcc_plumb_leave_overload:
  * @plumb: plumb
  * @now: the time
  *
- * Leaves at once what the path is far from carrying.
+ * Immediately leaves layers that far exceed what the path carries.
  *
- * Returns: whether the level changes
- */
+ * Returns: whether the level changes */
 gboolean
 lmcc_plumb_leave_overload (LmccPlumb *plumb, LmccTime now)
 {
@@ -102,16 +104,14 @@ may_join (const LmccPlumb *plumb, LmccTime now)
       && !lmcc_plumb_is_vetoed (plumb, now);
 }
 
-/*
- * lmcc_plumb_promote:
+/* lmcc_plumb_promote:
  * @plumb: plumb
  * @now: the time
  *
- * Joins the next layer where trains find room and nothing is lost: nobody is
- * there who would have to give way.
+ * Joins the next layer if packet trains find room and nothing is lost: no
+ * competing traffic would have to give way.
  *
- * Returns: whether the level changes
- */
+ * Returns: whether the level changes */
 gboolean
 lmcc_plumb_promote (LmccPlumb *plumb, LmccTime now)
 {
@@ -122,7 +122,7 @@ lmcc_plumb_promote (LmccPlumb *plumb, LmccTime now)
       lmcc_fair_rate_get_random (&plumb->fair) > LMCC_PLUMB_RANDOM;
   guint above = (guint) (plumb->level + 1);
 
-  /* Who climbs, and lost nothing by it, goes on with each train. */
+  /* A receiver that climbs without losses continues after each train. */
   guint needed = plumb->experiment && plumb->last_loss < plumb->joined_at
           && now >= plumb->joined_at + TRIAL && now < plumb->joined_at + CLIMB
       ? 1
@@ -140,15 +140,14 @@ lmcc_plumb_promote (LmccPlumb *plumb, LmccTime now)
   return TRUE;
 }
 
-/*
- * lmcc_plumb_explore:
+/* lmcc_plumb_explore:
  * @plumb: plumb
  * @now: the time
  *
- * Joins the next layer where trains say nothing, but nothing was lost for long.
+ * Joins the next layer if packet trains give no result but nothing was lost for
+ * long.
  *
- * Returns: whether the level changes
- */
+ * Returns: whether the level changes */
 gboolean
 lmcc_plumb_explore (LmccPlumb *plumb, LmccTime now)
 {
@@ -163,8 +162,8 @@ lmcc_plumb_explore (LmccPlumb *plumb, LmccTime now)
   return TRUE;
 }
 
-/* The path has to be worth the level of an experiment, or others of whom
- * nothing was seen before would pay for it. */
+/* The path must be worth the level of an experiment; otherwise competing
+ * traffic that was not detected before would pay for it. */
 static gdouble
 least_rate (const LmccPlumb *plumb, LmccTime now)
 {
@@ -199,16 +198,13 @@ leave_unpaid (LmccPlumb *plumb, gint level, LmccTime now, const gchar *reason)
   lmcc_plumb_leave_to (plumb, level, now, reason);
 }
 
-/*
- * lmcc_plumb_leave_far_below:
+/* lmcc_plumb_leave_far_below:
  * @plumb: plumb
  * @now: the time
  *
- * Leaves what the fair rate is far from paying for, without waiting for its
- * mean.
+ * Leaves layers that far exceed the fair rate, without waiting for its mean.
  *
- * Returns: whether the level changes
- */
+ * Returns: whether the level changes */
 gboolean
 lmcc_plumb_leave_far_below (LmccPlumb *plumb, LmccTime now)
 {
@@ -225,9 +221,9 @@ lmcc_plumb_leave_far_below (LmccPlumb *plumb, LmccTime now)
   return TRUE;
 }
 
-/* Below this one others have come. In a turn, or where the level was joined for
- * its share a moment ago, the fair rate goes down because of that: then the
- * level below has to be too much as well. */
+/* A fair rate below this limit means new competing traffic. During a turn,
+ * or after a recent join for the fair share, the fair rate decreases for
+ * that reason: then even the level below has to be too high. */
 static gdouble
 step_limit (const LmccPlumb *plumb, LmccTime now)
 {
@@ -239,16 +235,14 @@ step_limit (const LmccPlumb *plumb, LmccTime now)
   return lmcc_session_level_border (plumb->session, above - 1);
 }
 
-/*
- * lmcc_plumb_follow_step:
+/* lmcc_plumb_follow_step:
  * @plumb: plumb
  * @now: the time
  *
- * Follows others who come or go, sooner than the mean does. To be called at
- * each tick.
+ * Follows arriving and departing competing traffic faster than the mean does.
+ * Call it at each tick.
  *
- * Returns: whether the level changes
- */
+ * Returns: whether the level changes */
 gboolean
 lmcc_plumb_follow_step (LmccPlumb *plumb, LmccTime now)
 {
@@ -282,13 +276,11 @@ may_join_late (const LmccPlumb *plumb, LmccTime now)
       && lmcc_duty_may_join_late (&plumb->duty);
 }
 
-/*
- * lmcc_plumb_follow_duty:
+/* lmcc_plumb_follow_duty:
  * @plumb: plumb
  * @now: the time
  *
- * Follows the mean of the fair rate.
- */
+ * Follows the mean of the fair rate. */
 void
 lmcc_plumb_follow_duty (LmccPlumb *plumb, LmccTime now)
 {

@@ -1,24 +1,24 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Plumb's slow start.
- */
+ * Plumb's slow start. */
 #include "control/plumb/state.h"
 
-/* Where trains say nothing, the slow start joins after so long, or packets. */
+/* If packet trains give no result, the slow start joins after this many RTTs
+ * or packets. */
 #define START_RTTS 3
 #define START_PACKETS 16
 #define START_MIN (300 * LMCC_MSECOND)
 #define START_MAX (1500 * LMCC_MSECOND)
 
-/* Where trains find room, the start waits for this time at least. It is shorter
- * than the time from one level's train to the next one's
- * (LMCC_TRAIN_PERIOD_MIN): a layer that comes too late for that train waits for
+/* If packet trains find room, the slow start waits at least this long. It is
+ * shorter than the interval between one level's train and the next one's
+ * (LMCC_TRAIN_PERIOD_MIN): a layer joined too late for that train waits for
  * a cycle. */
 #define START_GAP (200 * LMCC_MSECOND)
 
-/* Losses, before the time is known in which they are to be put, hold the start
- * back: R_max would let it go on, or end it, by chance. */
+/* Losses suspend the slow start until the round-trip time is known, by which
+ * they are grouped: with R_max, it would continue or end by chance. */
 static gboolean
 waits_for_rtt (const LmccPlumb *plumb)
 {
@@ -47,13 +47,11 @@ start_is_over (const LmccPlumb *plumb, LmccTime now)
       && plumb->rate < lmcc_plumb_level_rate (plumb, plumb->level + 1);
 }
 
-/*
- * lmcc_plumb_start:
+/* lmcc_plumb_start:
  * @plumb: in slow start
  * @now: the time
  *
- * Joins the next layer, or ends the slow start.
- */
+ * Joins the next layer, or ends the slow start. */
 void
 lmcc_plumb_start (LmccPlumb *plumb, LmccTime now)
 {

@@ -14,23 +14,25 @@
 
 G_BEGIN_DECLS
 
-/* So many trains find room, or none, before it counts. */
+/* This many trains must find room, or none, before it counts. */
 #define LMCC_PLUMB_VERDICTS 2
 
-/* Nobody else is there if nothing was lost for so long, and no queue stood. */
+/* There is no competing traffic if nothing was lost, and no train met a queue, for
+ * this long. */
 #define LMCC_PLUMB_ALONE (10 * LMCC_SECOND)
 
-/* Who heard nothing for so long knows nothing of the path. */
+/* A receiver that heard nothing for this long knows nothing of the path. */
 #define LMCC_PLUMB_SILENCE LMCC_SECOND
 
-/* Losses at which trains find room are of chance above this share. */
+/* If trains found room before more than this share of the losses, the losses are
+ * random. */
 #define LMCC_PLUMB_RANDOM 0.5
 
 /**
  * LmccPlumb:
- * All of plumb: what it knows of the path (path.c), when it changes its level (start.c
- * and rules.c), what a change makes of what is known (changes.c), and what it shows of
- * that (status.c).
+ * The state of plumb: its knowledge of the path (path.c), the rules of its changes of
+ * level (start.c and rules.c), the effects of a change (changes.c), and its status
+ * (status.c).
  */
 typedef struct
 {
@@ -40,7 +42,7 @@ typedef struct
   LmccTime leave_latency;
 
   LmccFairRate fair;
-  LmccFairRate before; /* the first one of experiments in a row */
+  LmccFairRate before; /* state before the first of consecutive experiments */
   gboolean has_before;
   gint level_before;
   LmccTrainReader trains;
@@ -52,33 +54,35 @@ typedef struct
   gint level;
   LmccTime level_since;
   LmccTime joined_at;
-  gboolean experiment; /* nothing spoke for the latest join but no loss */
-  LmccOverloadLimit wanted_limit; /* of a join that is wanted */
+  gboolean
+      experiment; /* the latest join was made only because there was no loss */
+  LmccOverloadLimit wanted_limit; /* limit for a wanted join */
   gboolean wants_experiment;
-  LmccOverloadLimit limit; /* of the latest join, while it is a trial */
+  LmccOverloadLimit limit; /* limit of the latest join, while it is on trial */
   LmccTime next_tick;
-  gdouble open_rate; /* fair, with the time since the latest loss */
-  gdouble rate;      /* fair, bounded */
+  gdouble open_rate; /* fair rate including the time since the latest loss */
+  gdouble rate;      /* fair rate, limited */
 
   gboolean slow_start;
   gboolean rtt_known;
   LmccTime rtt;
   LmccTime last_packet;
-  LmccTime heard[LMCC_MAX_LAYERS];        /* the latest packet, or the join */
-  LmccTime outage_until[LMCC_MAX_LAYERS]; /* none came before, for a while */
-  LmccTime outage_taken; /* when one was last taken for a loss event */
+  LmccTime
+      heard[LMCC_MAX_LAYERS]; /* time of the latest packet, or of the join */
+  LmccTime outage_until[LMCC_MAX_LAYERS]; /* end of the silence before that */
+  LmccTime outage_taken; /* when a silence was last counted as a loss event */
   LmccTime last_loss;
-  LmccTime loss_before; /* the latest one before the recent ones */
+  LmccTime loss_before; /* the latest one before @recent_losses */
   guint recent_losses;  /* packets that may still arrive */
-  LmccTime last_queue;  /* a train met one */
+  LmccTime last_queue;  /* when a train last met a queue */
   gboolean leaving;
-  gboolean restart; /* the history begins again after the deaf period */
+  gboolean restart; /* restart the history after the deaf period */
   gboolean deaf;
   LmccTime deaf_since;
-  LmccTime deaf_until; /* when it ended */
+  LmccTime deaf_until; /* end of the latest deaf period */
   LmccTime left_packet;
   LmccTime low_since;
-  guint failures[LMCC_MAX_LAYERS]; /* of each level */
+  guint failures[LMCC_MAX_LAYERS]; /* per level */
   LmccTime left_alone[LMCC_MAX_LAYERS];
 } LmccPlumb;
 

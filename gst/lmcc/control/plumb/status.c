@@ -1,13 +1,12 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What plumb shows of what it knows.
- */
+ * Plumb's observable state. */
 #include "control/plumb/state.h"
 
 #include <math.h>
 
-/* Before a loss the path has shown no rate. */
+/* Before the first loss the path has shown no rate. */
 static gboolean
 has_lost (const LmccPlumb *plumb)
 {
@@ -38,12 +37,10 @@ left_alone_until (const LmccPlumb *plumb, LmccTime now)
       : LMCC_TIME_NONE;
 }
 
-/*
- * lmcc_plumb_show_fair_rate:
+/* lmcc_plumb_show_fair_rate:
  * @plumb: plumb
  * @now: the time
- * @status: (out): the fair rate, and what it has to do with levels
- */
+ * @status: (out): the fair rate, and how it decides the level */
 void
 lmcc_plumb_show_fair_rate (const LmccPlumb *plumb, LmccTime now,
     LmccFairStatus *status)

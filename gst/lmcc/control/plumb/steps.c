@@ -10,21 +10,20 @@
 #define SLOW (20.0 * LMCC_SECOND)
 #define FAST (2.0 * LMCC_SECOND)
 
-/* Before a level is held for so long it is not calm. */
+/* A level held for less than this is not calm. */
 #define CALM (20 * LMCC_SECOND)
 
-/* A step is by so much, for so long. Others who come may not wait; where others
- * go, trains find room sooner than this. */
+/* A step has at least this size, for this long. New competing traffic calls
+ * for a quick reaction; when competing traffic leaves, packet trains find
+ * room sooner than this. */
 #define DOWN 0.75
 #define DOWN_LASTING (3 * LMCC_SECOND)
 #define UP 1.5
 #define UP_LASTING (5 * LMCC_SECOND)
 
-/*
- * lmcc_steps_reset:
- * @steps: another level is held, or the path is another
- * @now: the time
- */
+/* lmcc_steps_reset:
+ * @steps: forgets earlier measurements, because level or path changed
+ * @now: the time */
 void
 lmcc_steps_reset (LmccSteps *steps, LmccTime now)
 {
@@ -51,14 +50,12 @@ lasts (LmccTime *since, LmccTime now, LmccTime time, gboolean is)
   return now >= *since + time;
 }
 
-/*
- * lmcc_steps_add:
+/* lmcc_steps_add:
  * @steps: steps
  * @now: the time
  * @rate: the fair rate, bit/s, finite
  *
- * Returns: what it did
- */
+ * Returns: whether the rate made a step */
 LmccStep
 lmcc_steps_add (LmccSteps *steps, LmccTime now, gdouble rate)
 {
@@ -80,12 +77,10 @@ lmcc_steps_add (LmccSteps *steps, LmccTime now, gdouble rate)
   return low ? LMCC_STEP_DOWN : high ? LMCC_STEP_UP : LMCC_STEP_NONE;
 }
 
-/*
- * lmcc_steps_get_rate:
+/* lmcc_steps_get_rate:
  * @steps: steps
  *
- * Returns: the fair rate of the last seconds, bit/s
- */
+ * Returns: the fair rate of the last seconds, bit/s */
 gdouble
 lmcc_steps_get_rate (const LmccSteps *steps)
 {

@@ -10,15 +10,15 @@ G_BEGIN_DECLS
 
 /**
  * LmccSteps:
- * Tells when others come or go: the fair rate of the last seconds is far from that
- * of the time before, which was calm.
+ * Detects arriving and departing competing traffic: the fair rate of the last seconds
+ * differs greatly from that of the calm time before.
  */
 typedef struct
 {
   /*< private >*/
   gdouble slow; /* means */
   gdouble fast;
-  LmccTime since; /* the level is held */
+  LmccTime since; /* when the level was joined */
   LmccTime at;
   LmccTime low_since;
   LmccTime high_since;
@@ -26,7 +26,7 @@ typedef struct
 
 /**
  * LmccStep:
- * @LMCC_STEP_NONE: the share is about what it was
+ * @LMCC_STEP_NONE: the fair share is about the same
  * @LMCC_STEP_DOWN: it fell
  * @LMCC_STEP_UP: it rose
  */

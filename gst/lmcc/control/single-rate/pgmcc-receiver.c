@@ -17,10 +17,11 @@
 
 #define BITMAP_BITS 32
 
-/* Packets in the sender's name may be another host's, and make the whole
- * audience report to a host that did not ask. An elicited NAK is for a sender
- * that has stalled, for a second at least; others say what few of them say as
- * well. R_max here is the usual one, whatever packets and records say. */
+/* Packets with the sender's address may be forged, and would make the whole
+ * audience report to an uninvolved host. An elicited NAK is for a sender
+ * that has stalled, which takes at least a second; for other NAKs, a few of
+ * them are as informative as many. R_max here is the usual value, whatever
+ * packets and records say. */
 #define ELICITED_SPACING LMCC_DEFAULT_RTT_MAX
 #define NAK_SPACING LMCC_DEFAULT_RTT_MAX
 #define NAK_BURST 8
@@ -33,7 +34,7 @@ struct _LmccPgmccReceiver
 
   gboolean heard;
   guint16 lead;
-  guint32 bitmap;   /* bit i: lead - i came */
+  guint32 bitmap;   /* bit i: packet lead - i was received */
   guint32 loss;     /* the filter's output in 1/2^32 */
   LmccTime arrival; /* of packet lead */
   guint32 send_time;
@@ -42,8 +43,8 @@ struct _LmccPgmccReceiver
   guint16 ack_sequence;
   gboolean nak_due;
   gboolean nak_elicited;
-  LmccTime nak_time;      /* when the NAK goes, or LMCC_TIME_NONE */
-  LmccTime nak_wait;      /* as the sender wants it */
+  LmccTime nak_time;      /* when the NAK is sent, or LMCC_TIME_NONE */
+  LmccTime nak_wait;      /* as the sender requires */
   LmccTime next_elicited; /* not before */
   LmccTokenBucket naks;
   guint64 suppressed;
@@ -51,9 +52,9 @@ struct _LmccPgmccReceiver
 
 /**
  * lmcc_pgmcc_receiver_new:
- * @ssrc: the receiver's
+ * @ssrc: SSRC of the receiver
  * @ssrc_base: S0 of the session
- * @seed: random, of its own for each receiver
+ * @seed: a random number, different for each receiver
  *
  * Returns: (transfer full): a receiver that has heard nothing
  */
@@ -85,8 +86,8 @@ lmcc_pgmcc_receiver_free (LmccPgmccReceiver *receiver)
   g_free (receiver);
 }
 
-/* Y = W Y + (1 - W) x, x being 1 for a lost packet. With 16 bits alone, what is
- * cut off in each step would make losses below 1/500 vanish. */
+/* Y = W Y + (1 - W) x, where x is 1 for a lost packet. With 16 bits alone,
+ * rounding in each step would make losses below 1/500 vanish. */
 static void
 filter (LmccPgmccReceiver *receiver, gboolean lost)
 {
@@ -97,8 +98,9 @@ filter (LmccPgmccReceiver *receiver, gboolean lost)
       / FILTER_ONE);
 }
 
-/* By the exponentially distributed timer of RFC 4654 section 4.5 a few of a
- * large audience are early enough for the others to be told. */
+/* With the exponentially distributed timer of RFC 4654 section 4.5, a few
+ * receivers of a large audience report early enough for the others to be
+ * informed. */
 static void
 schedule_nak (LmccPgmccReceiver *receiver, LmccTime now, gboolean elicited)
 {
@@ -120,7 +122,8 @@ start (LmccPgmccReceiver *receiver, guint16 lsn)
   receiver->bitmap = 1;
 }
 
-/* Above so many losses in a row the filter is raised to that power at once. */
+/* For more consecutive losses than this, the filter's power is computed at
+ * once. */
 #define MAX_SINGLE_STEPS 64
 
 static void
@@ -151,7 +154,7 @@ advance (LmccPgmccReceiver *receiver, guint16 lsn, guint ahead)
   return ahead > 1;
 }
 
-/* Somebody else has said that much. */
+/* Another receiver has reported an equal or larger loss. */
 static void
 suppress (LmccPgmccReceiver *receiver, const LmccPgmccElement *element)
 {
@@ -172,9 +175,10 @@ answer_call (LmccPgmccReceiver *receiver, LmccTime now)
   schedule_nak (receiver, now, TRUE);
 }
 
-/* The acker's ACKs say all that its NAKs would. Once there is an acker, nobody
- * needs to offer to be one. Who is named has been heard there: its SSRC is in
- * its reports only. */
+/* The acker's ACKs contain everything that its NAKs would. Once there is an
+ * acker, no receiver needs to offer itself. A receiver that is named as the
+ * acker knows that the sender hears it, because its SSRC occurs in its
+ * reports only. */
 static void
 take_element (LmccPgmccReceiver *receiver, LmccTime now, guint16 lsn,
     const LmccPgmccElement *element)
@@ -199,11 +203,12 @@ take_element (LmccPgmccReceiver *receiver, LmccTime now, guint16 lsn,
  * @receiver: a receiver
  * @now: the time
  * @lsn: the packet's layer sequence number
- * @send_time: of its first element, NTP short format
+ * @send_time: send time from its first element, NTP short format
  * @element: (nullable): its second element
  *
- * A packet of layer 0 came. One that came before, or later than one after it,
- * only changes the bitmap; one of more than %LMCC_MAX_GAP back starts anew.
+ * Takes a packet of layer 0. A packet that was already received, or that is
+ * later than a following one, only changes the bitmap; a packet more than
+ * %LMCC_MAX_GAP back restarts the numbers.
  */
 void
 lmcc_pgmcc_receiver_packet (LmccPgmccReceiver *receiver, LmccTime now,
@@ -231,8 +236,8 @@ lmcc_pgmcc_receiver_packet (LmccPgmccReceiver *receiver, LmccTime now,
  * lmcc_pgmcc_receiver_next_timeout:
  * @receiver: a receiver
  *
- * Returns: when lmcc_pgmcc_receiver_handle_timeout() is to be called, or
- *     %LMCC_TIME_NONE
+ * Returns: when to call lmcc_pgmcc_receiver_handle_timeout(), or
+ * %LMCC_TIME_NONE
  */
 LmccTime
 lmcc_pgmcc_receiver_next_timeout (const LmccPgmccReceiver *receiver)
@@ -259,7 +264,7 @@ lmcc_pgmcc_receiver_handle_timeout (LmccPgmccReceiver *receiver, LmccTime now)
  * lmcc_pgmcc_receiver_poll_report:
  * @receiver: a receiver
  * @now: the time
- * @report: (out): what to send at once
+ * @report: (out): the report to send at once
  *
  * Returns: %FALSE if there is nothing to report
  */
@@ -306,7 +311,7 @@ lmcc_pgmcc_receiver_get_loss (const LmccPgmccReceiver *receiver)
  * lmcc_pgmcc_receiver_get_suppressed:
  * @receiver: a receiver
  *
- * Returns: NAKs that were not sent because another receiver's was enough
+ * Returns: number of NAKs suppressed because another receiver's NAK sufficed
  */
 guint64
 lmcc_pgmcc_receiver_get_suppressed (const LmccPgmccReceiver *receiver)

@@ -10,16 +10,15 @@ G_BEGIN_DECLS
 
 /**
  * LmccPgmccReceiver:
- * One receiver of pgmcc (Rizzo, "pgmcc: a TCP-friendly single-rate multicast
- * congestion control scheme", 2000): measures loss, acknowledges packets that name
- * it as the acker, and sends a NAK after losses, unless the sender's packets
- * say in time that somebody has who loses no less.
+ * A pgmcc receiver (Rizzo, "pgmcc: a TCP-friendly single-rate multicast congestion
+ * control scheme", 2000). It measures loss, acknowledges packets that name it as the
+ * acker, and sends a NAK after losses, unless the sender's packets show in time that a
+ * receiver with at least the same loss has sent one.
  *
- * lmcc_pgmcc_receiver_packet() gets each packet of layer 0 with its second
- * element, in the order in which they come. After it, and after
- * lmcc_pgmcc_receiver_handle_timeout() at lmcc_pgmcc_receiver_next_timeout(),
- * lmcc_pgmcc_receiver_poll_report() is called until it has nothing; what it has
- * is sent at once, as lmcc_pgmcc_report_build() makes it.
+ * Call lmcc_pgmcc_receiver_packet() for each packet of layer 0, with its second element,
+ * in the order of arrival. After it, and after lmcc_pgmcc_receiver_handle_timeout() at
+ * lmcc_pgmcc_receiver_next_timeout(), call lmcc_pgmcc_receiver_poll_report() until it
+ * returns %FALSE. Send each report at once, as built by lmcc_pgmcc_report_build().
  */
 typedef struct _LmccPgmccReceiver LmccPgmccReceiver;
 

@@ -11,41 +11,43 @@
 #include <math.h>
 #include <string.h>
 
-/* The window opens exponentially up to here; a packet is lost when so many
- * later ones were acknowledged (section 3.4). */
+/* The window opens exponentially up to this size; a packet is lost when this
+ * many later ones were acknowledged (section 3.4). */
 #define SLOW_START_WINDOW 6
 #define DUPACK_THRESHOLD 3
 
-/* Above this loss the simple formula is too far off (section 3.5, footnote
- * 3). */
+/* Above this loss rate the simple formula is too inaccurate (section 3.5,
+ * footnote 3). */
 #define FULL_FORMULA_LOSS 0.05
 
-/* The paper gives no time after which a session has stalled: as a timeout of
- * RFC 6298, a second at least, and the 4 R of RFC 5348 section 3.1. */
+/* The paper does not say after which time a session has stalled. Here: as a
+ * timeout of RFC 6298, at least a second, and the 4 R of RFC 5348 section
+ * 3.1. */
 #define STALL_MIN (1 * LMCC_SECOND)
 #define STALL_RTTS 4
 
-/* Two stalls in a row: a new acker is called for (section 3.6). */
+/* After two stalls in a row the sender elicits a new acker (section 3.6). */
 #define STALLS_WITHOUT_ACKER 2
 
 /* RFC 6298 section 2. */
 #define RTT_WEIGHT 0.125
 
-/* Two times of 1/65536 s, both rounded down. */
+/* Two times in 1/65536 s, both rounded down. */
 #define CLOCK_ROUNDING (LMCC_SECOND / 32768)
 
 #define BITMAP_BITS 32
 
-/* A NAK for so many packets is enough. Where more come receivers are to wait
- * longer, so that the first ones silence the rest. */
+/* One NAK per this many packets suffices. If there are more, receivers wait
+ * longer, so that the first ones suppress the rest. */
 #define PACKETS_PER_NAK 20
 #define LEAST_NAKS 2
 #define NAK_WAIT_MAX (10 * LMCC_SECOND)
 #define NAK_WAIT_DECAY 0.9
 
-/* Tokens that stay behind as packets leave, for each packet in flight: RFC 7661
- * section 4.3 has a window of which less than half is used not grow, as it says
- * nothing of the network. A window is not unused for want of tokens. */
+/* Greatest number of unused tokens, per packet in flight, when packets are
+ * sent: according to RFC 7661 section 4.3, a window of which less than half
+ * is used does not grow, because it says nothing about the network. A window
+ * that is short of tokens is in use. */
 #define UNUSED_MAX 1
 
 typedef enum
@@ -59,30 +61,30 @@ struct _LmccPgmccSender
   gdouble hysteresis;
   gdouble window; /* W */
   gdouble tokens; /* T */
-  guint ignored;  /* ACKs to come that make no tokens */
+  guint ignored;  /* number of further ACKs that yield no token */
   gboolean recovering;
-  guint16 recover;    /* losses up to here are of one event */
-  gboolean realign;   /* the window, when that event is over */
-  gboolean realigned; /* after the latest one */
+  guint16 recover;    /* losses up to this packet belong to one event */
+  gboolean realign;   /* adjust the window when that event is over */
+  gboolean realigned; /* after the latest event */
 
   gboolean sent;
-  guint16 last; /* sent */
+  guint16 last; /* sequence number of the last packet sent */
   guint8 states[LMCC_PGMCC_MAX_WINDOW];
 
   gboolean has_acker;
   guint32 acker;
   guint32 previous;    /* its ACKs may still be on their way */
-  guint acker_packets; /* its round-trip time */
+  guint acker_packets; /* its round-trip time in packets */
   gdouble acker_loss;
   LmccEwma rtt;
 
   LmccTime nak_wait;
-  LmccTime nak_period; /* began with a NAK, or none */
-  guint nak_packets;   /* since the one before ended */
+  LmccTime nak_period; /* start of the period, at a NAK, or none */
+  guint nak_packets;   /* packets since the previous period ended */
   guint naks;
-  guint16 nak_loss; /* the largest of them */
+  guint16 nak_loss; /* the largest loss in them */
 
-  LmccTime progress; /* the latest packet, ACK or stall */
+  LmccTime progress; /* time of the latest packet, ACK or stall */
   guint stalls_in_row;
   guint64 stalls;
   guint64 switches;
@@ -102,10 +104,10 @@ restart (LmccPgmccSender *sender, LmccTime now)
 /**
  * lmcc_pgmcc_sender_new:
  * @now: the time
- * @hysteresis: c, above 0, at most 1; %LMCC_PGMCC_HYSTERESIS
+ * @hysteresis: c, above 0, at most 1; usually %LMCC_PGMCC_HYSTERESIS
  *
- * Returns: (transfer full): a sender that may send one packet, which calls for
- *     an acker
+ * Returns: (transfer full): a sender that may send one packet, which elicits an
+ * acker
  */
 LmccPgmccSender *
 lmcc_pgmcc_sender_new (LmccTime now, gdouble hysteresis)
@@ -148,7 +150,7 @@ state_of (LmccPgmccSender *sender, guint16 lsn)
   return &sender->states[lsn % LMCC_PGMCC_MAX_WINDOW];
 }
 
-/* Once those that one loss leads to have come. */
+/* When the NAKs that one loss causes have arrived. */
 static LmccTime
 nak_period_end (const LmccPgmccSender *sender)
 {
@@ -188,9 +190,9 @@ take_nak (LmccPgmccSender *sender, LmccTime now, guint16 loss)
  * @sender: a sender with a token
  * @now: the time
  * @lsn: the packet's layer sequence number, one more than the last one's
- * @element: (out): what it says
+ * @element: (out): the packet's element
  *
- * A packet leaves: it takes a token, and names the acker.
+ * Call it when a packet is sent: takes a token and names the acker.
  */
 void
 lmcc_pgmcc_sender_send (LmccPgmccSender *sender, LmccTime now, guint16 lsn,
@@ -215,7 +217,7 @@ lmcc_pgmcc_sender_send (LmccPgmccSender *sender, LmccTime now, guint16 lsn,
   };
 }
 
-/* A token for what has arrived, and the part by which the window grows. */
+/* Adds a token for each packet that arrived, and the growth of the window. */
 static void
 take_new_ack (LmccPgmccSender *sender, guint in_flight)
 {
@@ -231,9 +233,9 @@ take_new_ack (LmccPgmccSender *sender, guint in_flight)
   sender->tokens = MIN (sender->tokens + 1 + growth, sender->window);
 }
 
-/* One reaction in a round-trip time: what was sent before it is of one event.
- * First W becomes what is really in flight (section 3.4). What is found lost
- * once that event is over was taken for in flight. */
+/* One reaction per round-trip time: losses among packets sent before it
+ * belong to one event. First W becomes what is really in flight (section
+ * 3.4). Losses detected after that event were counted as in flight. */
 static void
 take_loss (LmccPgmccSender *sender, guint16 lsn, guint in_flight)
 {
@@ -250,9 +252,9 @@ take_loss (LmccPgmccSender *sender, guint16 lsn, guint in_flight)
   sender->recover = sender->last;
 }
 
-/* A packet that was lost gives no token back. Where one event has cost many,
- * the tokens would stay so much below the window, however it grows: it becomes
- * what there really is, as at the loss itself. */
+/* A lost packet returns no token. If one event cost many packets, the number
+ * of tokens would stay below the window by as many, however it grows. So the
+ * window is set to what really exists, as at the loss itself. */
 static void
 realign_window (LmccPgmccSender *sender, const LmccPgmccReport *report,
     guint in_flight)
@@ -299,8 +301,8 @@ take_bitmap (LmccPgmccSender *sender, const LmccPgmccReport *report,
     sender->recovering = FALSE;
 }
 
-/* T of section 3.5, up to a factor. The round-trip time is in packets: at one
- * rate for all they compare as times do. */
+/* T of section 3.5, up to a factor. The round-trip time is in packets: at a
+ * single rate, they compare like times. */
 static gdouble
 throughput (guint packets, gdouble loss, gboolean full)
 {
@@ -331,7 +333,7 @@ elect (LmccPgmccSender *sender, LmccTime now, guint32 ssrc)
     sender->switches++;
     sender->previous = sender->acker;
   } else {
-    /* Nobody acknowledges what was sent before. */
+    /* Nobody acknowledges packets sent before. */
     memset (sender->states, PACKET_DONE, sizeof (sender->states));
     sender->progress = now;
     sender->tokens = MAX (sender->tokens, 1);
@@ -370,14 +372,14 @@ take_ack (LmccPgmccSender *sender, LmccTime now, guint32 send_clock,
  * lmcc_pgmcc_sender_handle_report:
  * @sender: a sender
  * @now: the time
- * @send_clock: the send time that a packet would have now
- * @report: what a receiver says; any of it may be untrue
+ * @send_clock: the send time that a packet would carry now
+ * @report: a receiver's report; any field may be forged
  *
- * An ACK counts only if it is of the acker, or of the one before it. A change
+ * An ACK counts only if it comes from the acker or the previous acker. A change
  * of the acker is no sign of congestion (section 3.5).
  *
- * Returns: %FALSE if it names a packet that was not sent, or a round-trip time
- *     that is negative or above %LMCC_RTT_LIMIT: it was not used
+ * Returns: %FALSE if the report names a packet that was not sent, or a
+ * round-trip time that is negative or above %LMCC_RTT_LIMIT, and was ignored
  */
 gboolean
 lmcc_pgmcc_sender_handle_report (LmccPgmccSender *sender, LmccTime now,
@@ -411,8 +413,7 @@ lmcc_pgmcc_sender_handle_report (LmccPgmccSender *sender, LmccTime now,
  * lmcc_pgmcc_sender_next_timeout:
  * @sender: a sender
  *
- * Returns: when lmcc_pgmcc_sender_handle_timeout() is to be called, or
- *     %LMCC_TIME_NONE
+ * Returns: when to call lmcc_pgmcc_sender_handle_timeout(), or %LMCC_TIME_NONE
  */
 LmccTime
 lmcc_pgmcc_sender_next_timeout (const LmccPgmccSender *sender)
@@ -429,8 +430,8 @@ lmcc_pgmcc_sender_next_timeout (const LmccPgmccSender *sender)
  * @sender: a sender
  * @now: the time
  *
- * The session has stalled: it starts again with one packet; after two stalls in
- * a row with one that calls for an acker (section 3.6).
+ * Restarts a stalled session with one packet; after two stalls in a row with a
+ * packet that elicits a new acker (section 3.6).
  */
 void
 lmcc_pgmcc_sender_handle_timeout (LmccPgmccSender *sender, LmccTime now)
@@ -448,7 +449,7 @@ lmcc_pgmcc_sender_handle_timeout (LmccPgmccSender *sender, LmccTime now)
 /**
  * lmcc_pgmcc_sender_get_acker:
  * @sender: a sender
- * @ssrc: (out): the acker's
+ * @ssrc: (out): SSRC of the acker
  *
  * Returns: %FALSE if there is none
  */
@@ -477,6 +478,7 @@ lmcc_pgmcc_sender_get_window (const LmccPgmccSender *sender)
  * @sender: a sender
  *
  * Returns: the smoothed round-trip time of the ackers, 0 before the first
+ * measurement
  */
 LmccTime
 lmcc_pgmcc_sender_get_rtt (const LmccPgmccSender *sender)
@@ -488,7 +490,7 @@ lmcc_pgmcc_sender_get_rtt (const LmccPgmccSender *sender)
  * lmcc_pgmcc_sender_get_loss_rate:
  * @sender: a sender
  *
- * Returns: rx_loss as the acker's latest report has it, from 0 to 1
+ * Returns: rx_loss from the acker's latest report, from 0 to 1
  */
 gdouble
 lmcc_pgmcc_sender_get_loss_rate (const LmccPgmccSender *sender)
@@ -500,7 +502,7 @@ lmcc_pgmcc_sender_get_loss_rate (const LmccPgmccSender *sender)
  * lmcc_pgmcc_sender_get_switches:
  * @sender: a sender
  *
- * Returns: how often one acker took another's place
+ * Returns: number of changes of the acker
  */
 guint64
 lmcc_pgmcc_sender_get_switches (const LmccPgmccSender *sender)
@@ -512,7 +514,7 @@ lmcc_pgmcc_sender_get_switches (const LmccPgmccSender *sender)
  * lmcc_pgmcc_sender_get_stalls:
  * @sender: a sender
  *
- * Returns: how often the session has stalled
+ * Returns: number of stalls
  */
 guint64
 lmcc_pgmcc_sender_get_stalls (const LmccPgmccSender *sender)

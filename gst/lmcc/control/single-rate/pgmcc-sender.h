@@ -8,23 +8,23 @@
 
 G_BEGIN_DECLS
 
-/* c: a new acker must be slower than this part of the old one's rate (section
- * 3.5: 0.6 to 0.8). */
+/* c: a new acker's rate must be below this fraction of the old one's (section 3.5: 0.6
+ * to 0.8). */
 #define LMCC_PGMCC_HYSTERESIS 0.75
 
-/* More packets than this are never in flight. */
+/* Greatest number of packets in flight. */
 #define LMCC_PGMCC_MAX_WINDOW 4096
 
 /**
  * LmccPgmccSender:
- * pgmcc's sender (Rizzo, "pgmcc: a TCP-friendly single-rate multicast congestion
- * control scheme", 2000): a window, run with the slowest receiver, the acker.
+ * pgmcc's sender (Rizzo, "pgmcc: a TCP-friendly single-rate multicast congestion control
+ * scheme", 2000): a window that is controlled by the slowest receiver, the acker.
  *
- * Whoever sends layer 0 sends a packet when lmcc_pgmcc_sender_may_send(), and
- * lets lmcc_pgmcc_sender_send() write its second element; hands in each report
- * that lmcc_pgmcc_report_parse() takes and that names this session; and calls
- * lmcc_pgmcc_sender_handle_timeout() at lmcc_pgmcc_sender_next_timeout(). After
- * either of these a packet may be due.
+ * The sender of layer 0 sends a packet whenever lmcc_pgmcc_sender_may_send() permits it,
+ * with the second element from lmcc_pgmcc_sender_send(). It passes on each report that
+ * lmcc_pgmcc_report_parse() accepts and that names this session, and calls
+ * lmcc_pgmcc_sender_handle_timeout() at lmcc_pgmcc_sender_next_timeout(). After either of
+ * these calls a packet may be due.
  */
 typedef struct _LmccPgmccSender LmccPgmccSender;
 

@@ -1,8 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What pgmcc's sender and receivers say to each other.
- */
+ * Messages between pgmcc's sender and receivers. */
 #include "control/single-rate/pgmcc-wire.h"
 
 #include "control/single-rate/tfmcc-wire.h"
@@ -16,8 +15,8 @@
 
 /**
  * lmcc_pgmcc_element_write:
- * @element: what to say
- * @data: (out): where the second element's data bytes go
+ * @element: the contents
+ * @data: (out): the data bytes of the second element
  */
 void
 lmcc_pgmcc_element_write (const LmccPgmccElement *element,
@@ -36,9 +35,9 @@ lmcc_pgmcc_element_write (const LmccPgmccElement *element,
 
 /**
  * lmcc_pgmcc_element_parse:
- * @data: (nullable): a second element's data bytes
- * @size: how many
- * @element: (out): what it says
+ * @data: (nullable): the data bytes of a second element
+ * @size: number of bytes
+ * @element: (out): the contents
  *
  * Returns: %FALSE if it is of another kind, or too short for its kind
  */
@@ -68,9 +67,9 @@ lmcc_pgmcc_element_parse (const guint8 *data, gsize size,
 
 /**
  * lmcc_pgmcc_report_build:
- * @report: what to say
+ * @report: the contents
  *
- * Returns: (transfer full): one RTCP packet of reduced size (RFC 5506)
+ * Returns: (transfer full): one reduced-size RTCP packet (RFC 5506)
  */
 LmccPacket *
 lmcc_pgmcc_report_build (const LmccPgmccReport *report)
@@ -97,8 +96,8 @@ lmcc_pgmcc_report_build (const LmccPgmccReport *report)
 /**
  * lmcc_pgmcc_report_parse:
  * @data: a UDP payload
- * @size: its length
- * @report: (out): what it says; any of it may be untrue
+ * @size: its length in bytes
+ * @report: (out): the contents; any field may be forged
  *
  * Returns: %FALSE if it is anything else
  */

@@ -9,11 +9,11 @@
 
 G_BEGIN_DECLS
 
-/* The first byte of a second element of pgmcc, and its size. */
+/* First byte and size of a second element of pgmcc. */
 #define LMCC_SECOND_ELEMENT_PGMCC 2
 #define LMCC_PGMCC_ELEMENT_SIZE 10
 
-/* A NAK waits for up to so long where few are sent, as in OpenPGM. */
+/* Greatest wait before a NAK while few are sent, as in OpenPGM. */
 #define LMCC_PGMCC_NAK_WAIT (50 * LMCC_MSECOND)
 
 /* Subtype of the APP packets named LMCC that are pgmcc reports, and their sizes. */
@@ -23,20 +23,20 @@ G_BEGIN_DECLS
 
 /**
  * LmccPgmccElement:
- * @elicit: every receiver answers, as to a loss
- * @has_acker: there is an acker; else @acker means nothing
- * @acker: its SSRC
- * @confirms: a NAK came lately; else @confirmed_loss means nothing
- * @confirmed_loss: the largest rx_loss among those that did, in 1/65536: who
- *     loses no more than that need not say so
- * @nak_wait: how long receivers wait for that before a NAK, at most
+ * @elicit: every receiver must respond as to a loss
+ * @has_acker: there is an acker; otherwise @acker is undefined
+ * @acker: SSRC of the acker
+ * @confirms: a NAK arrived recently; otherwise @confirmed_loss is undefined
+ * @confirmed_loss: the largest rx_loss among recent NAKs, in 1/65536: receivers with no
+ *     more loss need not send one
+ * @nak_wait: longest time for which receivers wait for that before they send a NAK
  * @has_rtt: @rtt is known
  * @rtt: the ackers' round-trip time, smoothed
  *
- * What data packets say (Rizzo, "pgmcc", 2000, figure 1 and section 3.6). PGM's
- * own confirmations of NAKs (RFC 3208 section 5.2), which the paper relies upon
- * for suppression, come from routers; here the sender's packets are in their
- * place. Times are between 1 ms and 63.488 s, rounded up to a sixteenth.
+ * Element of data packets (Rizzo, "pgmcc", 2000, figure 1 and section 3.6). For
+ * suppression, the paper relies on PGM's confirmations of NAKs (RFC 3208 section 5.2),
+ * which routers send; here the sender's packets replace them. Times are between 1 ms and
+ * 63.488 s, rounded up to a sixteenth.
  */
 typedef struct
 {
@@ -52,17 +52,17 @@ typedef struct
 
 /**
  * LmccPgmccReport:
- * @ssrc: rx_id, who reports
+ * @ssrc: rx_id, the SSRC of the receiver
  * @ssrc_base: S0 of the session
- * @is_ack: an ACK; else a NAK, and @ack_sequence and @bitmap mean nothing
+ * @is_ack: an ACK; otherwise a NAK, and @ack_sequence and @bitmap are undefined
  * @loss: rx_loss, in 1/65536
- * @lead: rxw_lead, the highest layer sequence number that came
- * @ack_sequence: ack_seq, that of the packet that is acknowledged
- * @echoed_time: the send time of packet @lead plus how long the receiver has had
- *     it, NTP short format
- * @bitmap: bit i (from 1 << 0 on) is set if packet @lead - i came
+ * @lead: rxw_lead, the highest layer sequence number received
+ * @ack_sequence: ack_seq, number of the acknowledged packet
+ * @echoed_time: the send time of packet @lead plus the time since its arrival, NTP short
+ *     format
+ * @bitmap: bit i (from 1 << 0 on) is set if packet @lead - i was received
  *
- * What receivers say (figure 1 and section 3.3 of the same).
+ * Report of a receiver (figure 1 and section 3.3 of the same paper).
  */
 typedef struct
 {

@@ -1,9 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * pgmcc: what the registry holds of it. The machines are in pgmcc-receiver.c
- * and pgmcc-sender.c.
- */
+ * pgmcc: its entry in the registry. The state machines are in
+ * pgmcc-receiver.c and pgmcc-sender.c. */
 #include "control/sending.h"
 #include "control/single-rate/pgmcc-receiver.h"
 #include "control/single-rate/pgmcc-sender.h"
@@ -13,9 +12,9 @@ typedef struct
 {
   LmccSingleRateController single;
   LmccPgmccReceiver *receiver;
-  gboolean has_element; /* the packet that comes next has one */
+  gboolean has_element; /* the next packet has one */
   LmccPgmccElement element;
-  LmccTime rtt; /* the ackers', or 0 */
+  LmccTime rtt; /* of the ackers, or 0 */
 } Pgmcc;
 
 static void
@@ -38,7 +37,7 @@ take_packet (Pgmcc *pgmcc, LmccTime arrival, const LmccHeader *header)
       header->send_time, pgmcc->has_element ? &pgmcc->element : NULL);
 }
 
-/* It sees by the numbers what is missing. */
+/* The state machine detects missing packets by their numbers. */
 static void
 on_packet (LmccController *controller, LmccTime now G_GNUC_UNUSED,
     LmccTime arrival, const LmccHeader *header, gsize size G_GNUC_UNUSED)
@@ -63,7 +62,7 @@ next_timeout (const LmccController *controller)
       ((const Pgmcc *) controller)->receiver);
 }
 
-/* There is nothing to say but what is due: that is asked for after this. */
+/* A report that is due is polled after this call; there is no extra one. */
 static void
 on_leave (LmccController *controller G_GNUC_UNUSED)
 {
@@ -157,7 +156,7 @@ write_element (gpointer machine, LmccTime now, guint16 lsn,
   lmcc_pgmcc_element_write (&element, data);
 }
 
-/* A window of packets is as many bytes as they have. */
+/* A window of packets corresponds to their size in bytes. */
 static gdouble
 get_rate (gconstpointer machine, gdouble packet_size)
 {

@@ -12,28 +12,28 @@ G_BEGIN_DECLS
 
 /**
  * LmccRateSetterClass:
- * @element_size: bytes of what is added to each packet
- * @create: begins; @hysteresis is c of pgmcc, 0: the paper's
- * @free: ends
- * @may_send: whether a packet may leave now; %NULL: the rate says when
- * @write_element: what the packet says that leaves @now as @lsn of its layer
- * @get_rate: what the network takes, in bit/s, of packets of @packet_size
- *     bytes; 0: not known yet
- * @set_max_rate: (nullable): the rate is no more than this, which follows from
- *     what is sent
- * @get_leader: the SSRC of the receiver that sets the rate; %FALSE: none does
- * @get_rtt: the round-trip time that it goes by, 0: not known yet
- * @identify_report: whether @data is a report for it, of whom, and for which
- *     session
- * @take_report: takes what @identify_report knew; @send_clock is the send time
- *     that a packet would have now, @origin where it comes from, as in
- *     lmcc_report_origin(). %FALSE: it cannot be true
- * @next_timeout: when @handle_timeout is due, or %LMCC_TIME_NONE
- * @handle_timeout: that time has come
- * @get_stats: what it alone counts
+ * @element_size: bytes added to each packet
+ * @create: creates the machine; @hysteresis is c of pgmcc, 0: the paper's
+ * @free: frees it
+ * @may_send: whether a packet may be sent now; %NULL: the rate decides
+ * @write_element: writes the element of the packet that is sent @now as number @lsn of
+ *     its layer
+ * @get_rate: the rate that the network allows for packets of @packet_size bytes, bit/s;
+ *     0: not known yet
+ * @set_max_rate: (nullable): sets an upper limit of the rate, which follows from the rate
+ *     sent
+ * @get_leader: SSRC of the receiver that sets the rate; %FALSE: none does
+ * @get_rtt: the round-trip time that it uses, 0: not known yet
+ * @identify_report: whether @data is a report for it, from whom, and for which session
+ * @take_report: takes a report that @identify_report recognized; @send_clock is the send
+ *     time that a packet would carry now, @origin the report's origin, as in
+ *     lmcc_report_origin(). %FALSE: the report is implausible
+ * @next_timeout: when to call @handle_timeout, or %LMCC_TIME_NONE
+ * @handle_timeout: handles that timeout
+ * @get_stats: fills in its own counters
  *
- * How an algorithm sets one rate for all receivers by their reports: its
- * machine in the sender, the first argument of most.
+ * How an algorithm sets a single rate for all receivers according to their reports. Most
+ * functions take its machine in the sender as the first argument.
  */
 typedef struct
 {

@@ -10,13 +10,13 @@ G_BEGIN_DECLS
 
 /**
  * LmccSingleRateController:
- * @parent: the whole stream is the base, which is held
- * @ssrc: of this receiver's reports
- * @has_leader: a receiver sets the rate, as the latest packets said
+ * @parent: the whole stream is the base layer, which stays joined
+ * @ssrc: SSRC of this receiver's reports
+ * @has_leader: a receiver sets the rate, according to the latest packets
  * @leader: its SSRC
  *
- * What receivers of one rate for all begin with: what they can take is the
- * sender's to follow.
+ * Common part of single-rate receivers: they report the rate that they can receive, and
+ * the sender follows.
  */
 typedef struct
 {

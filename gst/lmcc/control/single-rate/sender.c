@@ -8,40 +8,40 @@
 #include <math.h>
 #include <string.h>
 
-/* RFC 5348 section 4.3: a sender with little to send gets no more than twice
- * what it does send. In a stall that would be next to nothing for ever. */
+/* RFC 5348 section 4.3: a sender with little to send gets at most twice the
+ * rate that it sends. During a stall that rate would stay near zero for
+ * ever, so this many packets are permitted. */
 #define USED_FACTOR 2
 #define LEAST_PACKETS 4
 
-/* A sender that could not run for so long goes on from where it is. */
+/* A sender that was unable to run for longer than this continues from the
+ * present. */
 #define CATCH_UP_MAX (20 * LMCC_MSECOND)
 
-/* The estimate follows within these times: an encoder that sends too much fills
- * a queue, one that sends too little only looks worse. A rate that is not of a
- * window is smooth by itself. */
+/* Time constants of the estimate: an encoder that sends too much fills a
+ * queue, one that sends too little only has lower quality. A rate that does
+ * not come from a window is already smooth. */
 #define RISE_TIME (500 * LMCC_MSECOND)
 #define FALL_TIME (150 * LMCC_MSECOND)
 
-/* Of a packet's size in the mean. */
+/* Weight of a packet's size in the mean. */
 #define SIZE_WEIGHT 0.02
 
-/* What is late is to be gone within so long, for at most so much of the
+/* Late data should be sent within this time, using at most this share of the
  * rate. */
 #define DRAIN_TIME (500 * LMCC_MSECOND)
 #define DRAIN_SHARE 0.5
 
-/* Records and answers are 5 % at most. */
+/* Records and answers take at most 5 %. */
 #define MEDIA_SHARE 0.95
 
-/*
- * lmcc_single_rate_init:
- * @single: (out): what runs the session's algorithm, if it is of this kind
- * @klass: (nullable): of that algorithm
- * @session: its packet size and R_max
- * @overhead: bytes of IP packets that are not media
+/* lmcc_single_rate_init:
+ * @single: (out): runs the session's algorithm if it is of this kind
+ * @klass: (nullable): class of that algorithm
+ * @session: provides packet size and R_max
+ * @overhead: bytes of an IP packet that are not media
  * @hysteresis: c of pgmcc; 0: the paper's
- * @now: the time
- */
+ * @now: the time */
 void
 lmcc_single_rate_init (LmccSingleRate *single, const LmccRateSetterClass *klass,
     const LmccSession *session, gsize overhead, gdouble hysteresis,
@@ -65,37 +65,31 @@ lmcc_single_rate_clear (LmccSingleRate *single)
   single->klass = NULL;
 }
 
-/*
- * lmcc_single_rate_is_used:
- * @single: of any session
+/* lmcc_single_rate_is_used:
+ * @single: state of any session
  *
- * Returns: whether the network sets the base's rate
- */
+ * Returns: whether the network sets the base layer's rate */
 gboolean
 lmcc_single_rate_is_used (const LmccSingleRate *single)
 {
   return single->klass != NULL;
 }
 
-/*
- * lmcc_single_rate_follows_use:
- * @single: of any session
+/* lmcc_single_rate_follows_use:
+ * @single: state of any session
  *
- * Returns: whether the base's rate grows with what is sent only
- */
+ * Returns: whether the base layer's rate grows only with the rate sent */
 gboolean
 lmcc_single_rate_follows_use (const LmccSingleRate *single)
 {
   return single->klass != NULL && single->klass->set_max_rate != NULL;
 }
 
-/*
- * lmcc_single_rate_next_packet:
- * @single: whose base has one rate for all
+/* lmcc_single_rate_next_packet:
+ * @single: state of a session whose base layer has a single rate
  *
- * Returns: from when on a packet may leave, 0 for any time, %LMCC_TIME_NONE:
- *     not before a report or a timeout
- */
+ * Returns: earliest time of the next packet: 0 for any time,
+ * %LMCC_TIME_NONE: not before a report or a timeout */
 LmccTime
 lmcc_single_rate_next_packet (const LmccSingleRate *single)
 {
@@ -107,15 +101,13 @@ lmcc_single_rate_next_packet (const LmccSingleRate *single)
           / lmcc_single_rate_get_rate (single));
 }
 
-/*
- * lmcc_single_rate_write_element:
- * @single: whose base has one rate for all
- * @now: the time: a packet leaves
+/* lmcc_single_rate_write_element:
+ * @single: state of a session whose base layer has a single rate
+ * @now: the time, at which a packet is sent
  * @lsn: its layer sequence number
  * @data: (out): its second element
  *
- * Returns: how many bytes that has
- */
+ * Returns: size of the element in bytes */
 gsize
 lmcc_single_rate_write_element (LmccSingleRate *single, LmccTime now,
     guint16 lsn, guint8 data[LMCC_SECOND_ELEMENT_MAX_SIZE])
@@ -132,19 +124,18 @@ get_packet_size (const LmccSingleRate *single)
                                    : single->packet_size;
 }
 
-/*
- * lmcc_single_rate_get_rate:
- * @single: whose base has one rate for all
+/* lmcc_single_rate_get_rate:
+ * @single: state of a session whose base layer has a single rate
  *
- * Returns: what the network takes, in bit/s of IP packets; 0: not known yet
- */
+ * Returns: the rate that the network allows, in bit/s of IP packets; 0: not
+ * known yet */
 gdouble
 lmcc_single_rate_get_rate (const LmccSingleRate *single)
 {
   return single->klass->get_rate (single->machine, get_packet_size (single));
 }
 
-/* What the media may have of it. */
+/* The part of the rate that is available to media. */
 static gdouble
 get_media_rate (LmccSingleRate *single, LmccTime now)
 {
@@ -176,12 +167,10 @@ follow_rate (LmccSingleRate *single, LmccTime now)
         * (1 - exp (-(gdouble) passed / (gdouble) time));
 }
 
-/*
- * lmcc_single_rate_sent:
- * @single: whose base has one rate for all
+/* lmcc_single_rate_sent:
+ * @single: state of a session whose base layer has a single rate
  * @now: the time
- * @size: bytes of the IP packet that left
- */
+ * @size: size of the IP packet that was sent, in bytes */
 void
 lmcc_single_rate_sent (LmccSingleRate *single, LmccTime now, gsize size)
 {
@@ -200,36 +189,31 @@ lmcc_single_rate_sent (LmccSingleRate *single, LmccTime now, gsize size)
   follow_rate (single, now);
 }
 
-/*
- * lmcc_single_rate_get_leader:
- * @single: whose base has one rate for all
- * @ssrc: (out): of the acker or the current limiting receiver
+/* lmcc_single_rate_get_leader:
+ * @single: state of a session whose base layer has a single rate
+ * @ssrc: (out): SSRC of the acker or of the current limiting receiver
  *
- * Returns: %FALSE if there is none
- */
+ * Returns: %FALSE if there is none */
 gboolean
 lmcc_single_rate_get_leader (const LmccSingleRate *single, guint32 *ssrc)
 {
   return single->klass->get_leader (single->machine, ssrc);
 }
 
-/*
- * lmcc_single_rate_get_rtt:
- * @single: whose base has one rate for all
+/* lmcc_single_rate_get_rtt:
+ * @single: state of a session whose base layer has a single rate
  *
- * Returns: pgmcc: the ackers' round-trip time; TFMCC: R_max; 0: not known yet
- */
+ * Returns: pgmcc: the ackers' round-trip time; TFMCC: R_max; 0: not known
+ * yet */
 LmccTime
 lmcc_single_rate_get_rtt (const LmccSingleRate *single)
 {
   return single->klass->get_rtt (single->machine);
 }
 
-/*
- * lmcc_single_rate_get_stats:
- * @single: whose base has one rate for all
- * @stats: (inout): gets what the algorithm alone counts
- */
+/* lmcc_single_rate_get_stats:
+ * @single: state of a session whose base layer has a single rate
+ * @stats: (inout): gets the algorithm's own counters */
 void
 lmcc_single_rate_get_stats (const LmccSingleRate *single,
     LmccSingleRateStats *stats)
@@ -243,15 +227,13 @@ is_at (const LmccLeader *leader, const LmccAddress *source, guint16 port)
   return leader->port == port && lmcc_address_equal (&leader->address, source);
 }
 
-/*
- * lmcc_single_rate_comes_from_leader:
- * @single: whose base has one rate for all
- * @source: where something comes from
- * @port: likewise
+/* lmcc_single_rate_comes_from_leader:
+ * @single: state of a session whose base layer has a single rate
+ * @source: source address of a datagram
+ * @port: its source port
  *
- * Returns: whether the reports of the receiver that sets the rate come from
- *     there, or those of the one before it, which are still on their way
- */
+ * Returns: whether reports of the receiver that sets the rate come from
+ * there, or reports of the previous one, which may still be under way */
 gboolean
 lmcc_single_rate_comes_from_leader (const LmccSingleRate *single,
     const LmccAddress *source, guint16 port)
@@ -266,8 +248,8 @@ lmcc_single_rate_comes_from_leader (const LmccSingleRate *single,
   return FALSE;
 }
 
-/* Whether a leader's SSRC comes from somewhere else than the leader's own
- * reports. */
+/* Whether a report with a leader's SSRC comes from another place than the
+ * leader's own reports. */
 static gboolean
 is_foreign (const LmccSingleRate *single, guint32 ssrc,
     const LmccAddress *source, guint16 port)
@@ -309,19 +291,17 @@ forget_leaders_if_gone (LmccSingleRate *single)
     memset (single->leaders, 0, sizeof (single->leaders));
 }
 
-/*
- * lmcc_single_rate_take_report:
- * @single: whose base has one rate for all
+/* lmcc_single_rate_take_report:
+ * @single: state of a session whose base layer has a single rate
  * @now: the time
- * @send_clock: the send time that a packet would have now
+ * @send_clock: the send time that a packet would carry now
  * @ssrc_base: S0 of the session
- * @source: where it comes from
- * @port: likewise
+ * @source: source address of the datagram
+ * @port: its source port
  * @data: a UDP payload
- * @size: its length
+ * @size: its length in bytes
  *
- * Returns: %FALSE if it is no report of this session's algorithm
- */
+ * Returns: %FALSE if it is no report of this session's algorithm */
 gboolean
 lmcc_single_rate_take_report (LmccSingleRate *single, LmccTime now,
     guint32 send_clock, guint32 ssrc_base, const LmccAddress *source,
@@ -349,13 +329,11 @@ lmcc_single_rate_take_report (LmccSingleRate *single, LmccTime now,
   return TRUE;
 }
 
-/*
- * lmcc_single_rate_next_timeout:
- * @single: whose base has one rate for all
+/* lmcc_single_rate_next_timeout:
+ * @single: state of a session whose base layer has a single rate
  *
- * Returns: when lmcc_single_rate_handle_timeout() is to be called, or
- *     %LMCC_TIME_NONE
- */
+ * Returns: when to call lmcc_single_rate_handle_timeout(), or
+ * %LMCC_TIME_NONE */
 LmccTime
 lmcc_single_rate_next_timeout (const LmccSingleRate *single)
 {

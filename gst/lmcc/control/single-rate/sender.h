@@ -13,8 +13,8 @@ G_BEGIN_DECLS
 
 /**
  * LmccLeader:
- * Whose reports set the rate, and where they come from. Others may write its SSRC
- * into theirs.
+ * A receiver whose reports set the rate, and their origin. Other hosts may forge its SSRC
+ * in their reports.
  */
 typedef struct
 {
@@ -26,25 +26,24 @@ typedef struct
 
 /**
  * LmccSingleRate:
- * @klass: (nullable): what the algorithm has for it; %NULL: the session has no
- *     single rate
- * @machine: its machine
- * @packet_size: s, in bytes, with IP and UDP headers
- * @mean_size: of the packets that leave, likewise
- * @overhead: of these what is not media
- * @excess: bytes that wait and will be late at this rate
- * @sent: what leaves
- * @last: the time that the latest packet had, by the rate
+ * @klass: (nullable): class of the algorithm; %NULL: the session has no single rate
+ * @machine: machine of the algorithm
+ * @packet_size: s, in bytes, including IP and UDP headers
+ * @mean_size: mean size of sent packets, including IP and UDP headers
+ * @overhead: bytes of a packet that are not media
+ * @excess: waiting bytes that will be late at this rate
+ * @sent: the rate sent
+ * @last: scheduled time of the latest packet, according to the rate
  * @last_size: its size
- * @estimate: what the media may have, smoothed, in bit/s; 0: not known yet
- * @estimated: when
- * @leaders: the receiver that sets the rate, and the one before it
- * @foreign: reports in a leader's name from elsewhere
- * @refused: reports that could not be true
- * @by_leader: reports of the receiver that set the rate when they came
+ * @estimate: rate available to media, smoothed, bit/s; 0: not known yet
+ * @estimated: time of the estimate
+ * @leaders: the receiver that sets the rate, and the previous one
+ * @foreign: reports with a leader's SSRC from other origins
+ * @refused: implausible reports
+ * @by_leader: reports from the receiver that set the rate at that time
  *
- * One rate for all receivers, that of the slowest, whichever algorithm finds it: of
- * a session without layers, or of the base of one.
+ * A single rate for all receivers, that of the slowest one, whichever algorithm finds it:
+ * for a session without layers, or for the base layer of another session.
  */
 typedef struct
 {

@@ -43,11 +43,9 @@ choose (const LmccTfmccAnswers *answers, gboolean lowest)
   return chosen;
 }
 
-/*
- * lmcc_tfmcc_answers_add:
- * @answers: those that wait
- * @answer: one more, in place of an earlier one to the same receiver
- */
+/* lmcc_tfmcc_answers_add:
+ * @answers: the waiting answers
+ * @answer: a new answer, which replaces an earlier one to the same receiver */
 void
 lmcc_tfmcc_answers_add (LmccTfmccAnswers *answers,
     const LmccTfmccAnswer *answer)
@@ -66,13 +64,11 @@ lmcc_tfmcc_answers_add (LmccTfmccAnswers *answers,
   answers->answers[answers->n++] = *answer;
 }
 
-/*
- * lmcc_tfmcc_answers_take:
- * @answers: those that wait
- * @answer: (out): the first one; untouched where there is none
+/* lmcc_tfmcc_answers_take:
+ * @answers: the waiting answers
+ * @answer: (out): the first one; unchanged if there is none
  *
- * Returns: %FALSE if there is none
- */
+ * Returns: %FALSE if there is none */
 gboolean
 lmcc_tfmcc_answers_take (LmccTfmccAnswers *answers, LmccTfmccAnswer *answer)
 {

@@ -8,11 +8,11 @@
 
 G_BEGIN_DECLS
 
-/* Reports that wait for their answers: a round has a few tens, and what is more is
- * dropped from the least important end. */
+/* Greatest number of waiting answers: a round has a few tens of reports, and the least
+ * important ones beyond the limit are dropped. */
 #define LMCC_TFMCC_MAX_ANSWERS 32
 
-/* Who is answered first (RFC 4654 section 3.5): the later ones. */
+/* Priority of answers (RFC 4654 section 3.5), ascending. */
 typedef enum
 {
   LMCC_TFMCC_ANSWER_OTHER,
@@ -22,10 +22,10 @@ typedef enum
 
 /**
  * LmccTfmccAnswer:
- * @ssrc: whose report it answers
- * @time: what the report says
- * @arrival: when it came
- * @priority: its place in the order
+ * @ssrc: SSRC of the receiver whose report it answers
+ * @time: the report's time
+ * @arrival: arrival time of the report
+ * @priority: its priority
  */
 typedef struct
 {
@@ -37,10 +37,10 @@ typedef struct
 
 /**
  * LmccTfmccAnswers:
- * @answers: that wait, by arrival
- * @n: how many
+ * @answers: waiting answers, by arrival
+ * @n: number of waiting answers
  *
- * The reports that TFMCC's sender has not answered. Zeros are none.
+ * The reports that TFMCC's sender has not answered yet. All zeros: none.
  */
 typedef struct
 {

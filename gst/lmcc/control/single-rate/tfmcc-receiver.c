@@ -11,19 +11,21 @@
 #include "measure/tcp-model.h"
 #include "wire/layer-header.h"
 
-/* RFC 4654 section 3.6: without a loss, what may come is twice what comes. */
+/* RFC 4654 section 3.6: without a loss, the permitted rate is twice the
+ * received rate. */
 #define SLOW_START_FACTOR 2
 
-/* A receiver that cannot take a packet in so long is too slow for any session,
- * and leaves after this (protocol's lowest rate: RFC 4654 section 3.3). */
+/* A receiver that cannot receive one packet in this time is too slow for any
+ * session, and leaves after the time below (the protocol's lowest rate: RFC
+ * 4654 section 3.3). */
 #define LOWEST_RATE_INTERVAL 8
 #define TOO_SLOW_TIME (120 * LMCC_SECOND)
 
-/* Where nobody answers, this is the time between two reports at first: the
- * packets may be another host's than the one that they name. */
+/* Initial interval between two reports while none is answered: the packets
+ * may come from another host than the one that they name. */
 #define UNANSWERED_SPACING LMCC_DEFAULT_RTT_MAX
 
-/* Answers to this many latest reports are taken. */
+/* Answers to this many latest reports are accepted. */
 #define N_STAMPS 2
 
 struct _LmccTfmccReceiver
@@ -35,7 +37,7 @@ struct _LmccTfmccReceiver
   LmccLossIntervals *history;
   LmccRtt *rtt;
   LmccReceiveRate received;
-  LmccTime first_rtt; /* that the first interval was made with */
+  LmccTime first_rtt; /* used for the first interval */
   gboolean rtt_known;
 
   gboolean heard;
@@ -46,12 +48,12 @@ struct _LmccTfmccReceiver
   guint8 round;
   LmccTime rtt_max;
   LmccFeedbackTimer *timer;
-  gdouble round_rate; /* own rate when the round began */
+  gdouble round_rate; /* own rate at the start of the round */
 
   gboolean is_limiting;
-  LmccTime next_limiting; /* the limiting receiver's next report */
+  LmccTime next_limiting; /* next report as the limiting receiver */
   gboolean report_due;
-  LmccTime next_report; /* not before, while nobody answers */
+  LmccTime next_report; /* earliest time while no report is answered */
   gboolean leaves;
   gboolean left;
   guint32 stamps[N_STAMPS]; /* of the latest reports, newest first */
@@ -62,10 +64,10 @@ struct _LmccTfmccReceiver
 
 /**
  * lmcc_tfmcc_receiver_new:
- * @ssrc: the receiver's
+ * @ssrc: SSRC of the receiver
  * @ssrc_base: S0 of the session
- * @packet_size: s, in bytes, with IP and UDP headers
- * @seed: random, of its own for each receiver
+ * @packet_size: s, in bytes, including IP and UDP headers
+ * @seed: a random number, different for each receiver
  *
  * Returns: (transfer full): a receiver that has heard nothing
  */
@@ -105,7 +107,7 @@ lmcc_tfmcc_receiver_free (LmccTfmccReceiver *receiver)
  * lmcc_tfmcc_receiver_get_rtt:
  * @receiver: a receiver
  *
- * Returns: the round-trip time, R_max as long as it is not measured
+ * Returns: the round-trip time, R_max until it is measured
  */
 LmccTime
 lmcc_tfmcc_receiver_get_rtt (const LmccTfmccReceiver *receiver)
@@ -130,8 +132,8 @@ lmcc_tfmcc_receiver_get_loss_rate (LmccTfmccReceiver *receiver)
  * @receiver: a receiver
  * @now: the time
  *
- * Returns: X_r in bit/s: by the TCP model after a loss, before twice what comes
- *     (RFC 4654 sections 2.2.2 and 3.6)
+ * Returns: X_r in bit/s: after a loss according to the TCP model, before it
+ * twice the received rate (RFC 4654 sections 2.2.2 and 3.6)
  */
 gdouble
 lmcc_tfmcc_receiver_get_rate (LmccTfmccReceiver *receiver, LmccTime now)
@@ -163,8 +165,8 @@ lmcc_tfmcc_receiver_has_rtt (const LmccTfmccReceiver *receiver)
   return lmcc_rtt_get_source (receiver->rtt) == LMCC_RTT_SOURCE_FEEDBACK;
 }
 
-/* The sender's answer is the time of a report plus how long it was held: the
- * report is the latest one that left before that. */
+/* The answer contains the time of a report plus the time for which the
+ * sender held it: the report is the latest one sent before that. */
 static void
 take_answer (LmccTfmccReceiver *receiver, LmccTime now, guint32 echoed_time)
 {
@@ -207,9 +209,9 @@ begin_round (LmccTfmccReceiver *receiver, LmccTime now, guint8 round)
         receiver->rtt_max * LMCC_TFMCC_ROUND / LMCC_FEEDBACK_ROUND, 1);
 }
 
-/* RFC 4654 section 4.5: a rate that has fallen since the round began is no
- * reason to speak, or a loss that all see makes all speak. A round-trip time
- * above R_max is. */
+/* RFC 4654 section 4.5: a rate that has fallen since the round began does
+ * not call for a report; otherwise a loss that all receivers see would make
+ * all of them report. A round-trip time above R_max does. */
 static void
 suppress (LmccTfmccReceiver *receiver, LmccTime now, gdouble suppression_rate)
 {
@@ -253,8 +255,9 @@ take_element (LmccTfmccReceiver *receiver, LmccTime now,
   suppress (receiver, now, element->suppression_rate);
 }
 
-/* RFC 4654 section 3.3: the current limiting receiver reports once in each
- * round-trip time, at a packet: without packets there is nothing to say. */
+/* RFC 4654 section 3.3: the current limiting receiver reports once per
+ * round-trip time, when a packet arrives: without packets there is nothing
+ * to report. */
 static void
 report_as_limiting (LmccTfmccReceiver *receiver, LmccTime now)
 {
@@ -280,11 +283,11 @@ watch_rate (LmccTfmccReceiver *receiver, LmccTime now)
  * lmcc_tfmcc_receiver_packet:
  * @receiver: a receiver
  * @now: the time
- * @bytes: of the packet, with IP and UDP headers
- * @send_time: of its first element, NTP short format
+ * @bytes: size of the packet, including IP and UDP headers
+ * @send_time: send time from its first element, NTP short format
  * @element: (nullable): its second element
  *
- * A packet of layer 0 came that the layer account counts.
+ * Takes a packet of layer 0 that the layer account counts.
  */
 void
 lmcc_tfmcc_receiver_packet (LmccTfmccReceiver *receiver, LmccTime now,
@@ -308,7 +311,7 @@ lmcc_tfmcc_receiver_packet (LmccTfmccReceiver *receiver, LmccTime now,
  * @now: the time
  * @loss: a run of losses
  *
- * Packets of layer 0 were lost. With the first one, what comes stands for a
+ * Takes losses of layer 0. At the first loss, the received rate determines a
  * loss interval (RFC 4654 section 5.6).
  */
 void
@@ -331,9 +334,9 @@ lmcc_tfmcc_receiver_loss (LmccTfmccReceiver *receiver, LmccTime now,
 /**
  * lmcc_tfmcc_receiver_found:
  * @receiver: a receiver
- * @loss: one packet that lmcc_tfmcc_receiver_loss() was told of
+ * @loss: a packet that was passed to lmcc_tfmcc_receiver_loss()
  *
- * The packet has arrived after all.
+ * Withdraws a loss: the packet has arrived after all.
  */
 void
 lmcc_tfmcc_receiver_found (LmccTfmccReceiver *receiver, const LmccLoss *loss)
@@ -345,8 +348,8 @@ lmcc_tfmcc_receiver_found (LmccTfmccReceiver *receiver, const LmccLoss *loss)
  * lmcc_tfmcc_receiver_leave:
  * @receiver: a receiver
  *
- * The receiver leaves the session: lmcc_tfmcc_receiver_poll_report() has a last
- * report that says so, and none after it.
+ * Leaves the session: lmcc_tfmcc_receiver_poll_report() returns one last report
+ * that says so.
  */
 void
 lmcc_tfmcc_receiver_leave (LmccTfmccReceiver *receiver)
@@ -359,8 +362,8 @@ lmcc_tfmcc_receiver_leave (LmccTfmccReceiver *receiver)
  * lmcc_tfmcc_receiver_next_timeout:
  * @receiver: a receiver
  *
- * Returns: when lmcc_tfmcc_receiver_handle_timeout() is to be called, or
- *     %LMCC_TIME_NONE
+ * Returns: when to call lmcc_tfmcc_receiver_handle_timeout(), or
+ * %LMCC_TIME_NONE
  */
 LmccTime
 lmcc_tfmcc_receiver_next_timeout (const LmccTfmccReceiver *receiver)
@@ -382,9 +385,10 @@ lmcc_tfmcc_receiver_handle_timeout (LmccTfmccReceiver *receiver, LmccTime now)
   receiver->report_due = TRUE;
 }
 
-/* Whoever forges packets does not see reports, and cannot name their SSRC: only
- * an answer shows that who sends the packets gets the reports. And a packet
- * that has lain here for too long says nothing of the way. */
+/* An attacker who forges packets does not see the reports and does not know
+ * their SSRCs. Only an answer proves that the sender of the packets receives
+ * the reports. A packet that has been queued here for too long says nothing
+ * about the path. */
 static gboolean
 may_report (const LmccTfmccReceiver *receiver, LmccTime now)
 {
@@ -409,7 +413,7 @@ wait_if_unanswered (LmccTfmccReceiver *receiver, LmccTime now)
  * lmcc_tfmcc_receiver_poll_report:
  * @receiver: a receiver
  * @now: the time
- * @report: (out): what to send at once
+ * @report: (out): the report to send at once
  *
  * Returns: %FALSE if there is nothing to report
  */
@@ -438,7 +442,7 @@ lmcc_tfmcc_receiver_poll_report (LmccTfmccReceiver *receiver, LmccTime now,
     .echoed_time =
         receiver->send_time + lmcc_time_to_ntp_short (now - receiver->arrival),
   };
-  /* The middle 32 bits of an NTP time are what is in the report. */
+  /* The report contains the middle 32 bits of an NTP time. */
   lmcc_rtt_report (receiver->rtt, now, (guint64) stamp << 16);
   wait_if_unanswered (receiver, now);
   receiver->stamps[1] = receiver->stamps[0];
@@ -453,8 +457,8 @@ lmcc_tfmcc_receiver_poll_report (LmccTfmccReceiver *receiver, LmccTime now,
  * @receiver: a receiver
  * @now: the time
  *
- * Returns: whether the receiver could not even take a packet in 8 s for the
- *     last 120 s, and has to leave for the others' sake
+ * Returns: whether the receiver has been unable to receive even one packet in 8
+ * s for the last 120 s, and must leave for the sake of the others
  */
 gboolean
 lmcc_tfmcc_receiver_must_leave (const LmccTfmccReceiver *receiver, LmccTime now)

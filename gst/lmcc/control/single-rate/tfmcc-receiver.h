@@ -14,16 +14,16 @@ G_BEGIN_DECLS
 
 /**
  * LmccTfmccReceiver:
- * One receiver of TFMCC (RFC 4654 section 4): measures loss and round-trip time,
- * and says what it can take, when it is its turn.
+ * A TFMCC receiver (RFC 4654 section 4): measures loss and round-trip time, and reports
+ * the rate that it can receive when it is its turn.
  *
- * Whoever has the layer account hands in what comes of layer 0, in this order:
- * lmcc_tfmcc_receiver_packet() for each packet that counts, with its second
+ * The caller, which has the layer account, passes on the packets of layer 0 in this
+ * order: lmcc_tfmcc_receiver_packet() for each packet that counts, with its second
  * element if it has one, then lmcc_tfmcc_receiver_loss() for each run of losses that the
- * account gives out. At lmcc_tfmcc_receiver_next_timeout() comes
- * lmcc_tfmcc_receiver_handle_timeout(). After each of them
- * lmcc_tfmcc_receiver_poll_report() may have a report, which is sent as
- * lmcc_tfmcc_report_build() makes it to where reports for the round-trip time go.
+ * account reports. It calls lmcc_tfmcc_receiver_handle_timeout() at
+ * lmcc_tfmcc_receiver_next_timeout(). After each of these calls,
+ * lmcc_tfmcc_receiver_poll_report() may return a report, which is built by
+ * lmcc_tfmcc_report_build() and sent to the destination of round-trip time reports.
  */
 typedef struct _LmccTfmccReceiver LmccTfmccReceiver;
 

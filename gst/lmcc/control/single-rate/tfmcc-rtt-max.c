@@ -8,23 +8,22 @@
 #include "control/single-rate/tfmcc-sender.h"
 #include "measure/rtt.h"
 
-/* RFC 4654 section 3.2: R_max falls by this in each round. */
+/* RFC 4654 section 3.2: R_max decreases by this factor per round. */
 #define DECAY 0.9
 
-/* A round of a session that begins, without a report to end it, and the longest
- * that R_max waits before it falls: the RFC's rounds are as long as R_max is,
- * so that it would take minutes to fall from some seconds. */
+/* Length of a round at the start of a session without reports, and the
+ * longest time until R_max decreases. The RFC's rounds are proportional to
+ * R_max, so a decrease from some seconds would take minutes. */
 #define LONGEST_WAIT (2 * LMCC_TFMCC_ROUND * LMCC_DEFAULT_RTT_MAX)
 
-/* In a round, by what one address says; and what all others say, by that. */
+/* Greatest increase per round because of one address, and greatest ratio to
+ * the values of all other addresses. */
 #define FACTOR 2
 
-/*
- * lmcc_tfmcc_rtt_max_init:
- * @rtt_max: (out): R_max of a session that begins
- * @value: what it is
- * @now: the time
- */
+/* lmcc_tfmcc_rtt_max_init:
+ * @rtt_max: (out): R_max of a new session
+ * @value: its initial value
+ * @now: the time */
 void
 lmcc_tfmcc_rtt_max_init (LmccTfmccRttMax *rtt_max, LmccTime value, LmccTime now)
 {
@@ -49,7 +48,8 @@ note (LmccTfmccPeaks *peaks, guint64 origin, LmccTime rtt)
   }
 }
 
-/* The longest that anybody but @origin has, 0: nobody reports. */
+/* The longest round-trip time of all origins but @origin, 0: no other
+ * reports. */
 static LmccTime
 get_others (const LmccTfmccRttMax *rtt_max, guint64 origin)
 {
@@ -68,8 +68,8 @@ get_others (const LmccTfmccRttMax *rtt_max, guint64 origin)
   return longest;
 }
 
-/* The longest of all, as far as others come near it: the limiting receiver,
- * that is, whose queue may be empty by now. */
+/* The longest of all, limited to FACTOR times the limiting receiver's value,
+ * or to that of the other origins if it is the limiting receiver's own. */
 static void
 follow_farthest (LmccTfmccRttMax *rtt_max)
 {
@@ -84,19 +84,17 @@ follow_farthest (LmccTfmccRttMax *rtt_max)
   rtt_max->value = MAX (rtt_max->shown, MIN (first->rtt, FACTOR * others));
 }
 
-/*
- * lmcc_tfmcc_rtt_max_report:
+/* lmcc_tfmcc_rtt_max_report:
  * @rtt_max: R_max
- * @origin: where a report comes from
- * @rtt: its round-trip time, as the sender sees it
- * @limits: it is the limiting receiver's
+ * @origin: origin of a report
+ * @rtt: its round-trip time, as the sender computes it
+ * @limits: whether it is the limiting receiver's
  *
- * Longer at once. A round-trip time may be a lie, or of a host that slept with
- * the packet: it counts up to twice the longest that anybody else has, as long
- * as that is so. The rate is the limiting receiver's anyway, and so is the
- * time, as it is where nobody else reports; neither more than doubles R_max in
- * a round.
- */
+ * Increases R_max at once. A reported round-trip time may be forged, or
+ * belong to a host that was suspended with the packet: it counts up to twice
+ * the longest value of all other origins, as long as it stays so. The
+ * limiting receiver sets the rate anyway, so its round-trip time counts, as
+ * does that of a sole receiver; neither more than doubles R_max per round. */
 void
 lmcc_tfmcc_rtt_max_report (LmccTfmccRttMax *rtt_max, guint64 origin,
     LmccTime rtt, gboolean limits)
@@ -115,12 +113,10 @@ lmcc_tfmcc_rtt_max_report (LmccTfmccRttMax *rtt_max, guint64 origin,
   follow_farthest (rtt_max);
 }
 
-/*
- * lmcc_tfmcc_rtt_max_lose_limiting:
+/* lmcc_tfmcc_rtt_max_lose_limiting:
  * @rtt_max: R_max
  *
- * There is no limiting receiver now.
- */
+ * There is no limiting receiver any longer. */
 void
 lmcc_tfmcc_rtt_max_lose_limiting (LmccTfmccRttMax *rtt_max)
 {
@@ -139,14 +135,12 @@ lmcc_tfmcc_rtt_max_begin_round (LmccTfmccRttMax *rtt_max)
   rtt_max->rounds[0] = (LmccTfmccPeaks){ 0, 0, 0 };
 }
 
-/*
- * lmcc_tfmcc_rtt_max_decay:
+/* lmcc_tfmcc_rtt_max_decay:
  * @rtt_max: R_max
- * @shortest: below which no packet fits
- * @now: the time: a round is over, or lmcc_tfmcc_rtt_max_next_decay()
+ * @shortest: time of one packet, a lower limit
+ * @now: the time: at the end of a round, or at lmcc_tfmcc_rtt_max_next_decay()
  *
- * Shorter only with what reports show.
- */
+ * Decreases R_max only as far as reports support it. */
 void
 lmcc_tfmcc_rtt_max_decay (LmccTfmccRttMax *rtt_max, LmccTime shortest,
     LmccTime now)
@@ -161,12 +155,10 @@ lmcc_tfmcc_rtt_max_decay (LmccTfmccRttMax *rtt_max, LmccTime shortest,
   rtt_max->decayed = now;
 }
 
-/*
- * lmcc_tfmcc_rtt_max_next_decay:
+/* lmcc_tfmcc_rtt_max_next_decay:
  * @rtt_max: R_max
  *
- * Returns: when it falls, though the round is not over
- */
+ * Returns: when R_max decreases even if the round is not over */
 LmccTime
 lmcc_tfmcc_rtt_max_next_decay (const LmccTfmccRttMax *rtt_max)
 {

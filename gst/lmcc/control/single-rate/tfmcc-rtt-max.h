@@ -10,11 +10,11 @@ G_BEGIN_DECLS
 
 /**
  * LmccTfmccPeaks:
- * @origin: where the longest round-trip time comes from
- * @rtt: that; 0: none
- * @other: the longest of all others; 0: none
+ * @origin: origin of the longest round-trip time
+ * @rtt: the longest round-trip time; 0: none
+ * @other: the longest one of all other origins; 0: none
  *
- * What the reports of one round say.
+ * Result of the reports of one round.
  */
 typedef struct
 {
@@ -26,16 +26,16 @@ typedef struct
 /**
  * LmccTfmccRttMax:
  * @value: R_max
- * @shown: of it what more than one address, or the limiting receiver, shows
- * @begun: what that was when the round began
- * @decayed: when it was made shorter last, or the first round began
- * @peak: the longest that counted for it since then, 0: none
- * @limiting_origin: where the limiting receiver is
- * @limiting: its latest, as far as it counts, 0: there is none
- * @rounds: the reports of this round and of the last one
+ * @shown: the part of it that more than one address, or the limiting receiver, supports
+ * @begun: @shown at the start of the round
+ * @decayed: when it last decreased, or the first round began
+ * @peak: the longest value counted since then, 0: none
+ * @limiting_origin: origin of the limiting receiver
+ * @limiting: the limiting receiver's latest value, as far as it counts, 0: there is none
+ * @rounds: reports of the present round and of the previous one
  *
- * The longest round-trip time of TFMCC's receivers (RFC 4654 section 3.2), of which
- * no one address can make much more than the others show.
+ * The longest round-trip time of TFMCC's receivers (RFC 4654 section 3.2). No single
+ * address can make it much longer than the others support.
  */
 typedef struct
 {

@@ -12,20 +12,21 @@
 
 #include <math.h>
 
-/* What a send time can tell apart, in s. */
+/* Resolution of send times, in s. */
 #define GRANULARITY (1.0 / 65536)
 
-/* RFC 4654 section 3.3: the lowest rate is a packet in so many seconds; without
- * a report the rate is halved after 4 round-trip times of the limiting receiver
- * if it is older than 10, and it is given up after 10. */
+/* RFC 4654 section 3.3: the lowest rate is one packet in this many seconds.
+ * Without reports the rate is halved after 4 round-trip times of the
+ * limiting receiver, if its latest report is older than 10; after 10 the
+ * receiver is given up. */
 #define LOWEST_RATE_INTERVAL 8
 #define HALVE_RTTS 4
 #define GONE_RTTS 10
 
-/* A round without a report lasts for two (section 3.4). */
+/* A round without a report lasts this many times as long (section 3.4). */
 #define DESERTED_ROUNDS 2
 
-/* g: reports of rates that are hardly lower are not worth while (section
+/* g: reports of rates that are only slightly lower are suppressed (section
  * 3.4). */
 #define SUPPRESSION_SHARE 0.1
 
@@ -34,12 +35,13 @@ typedef struct
 {
   gboolean exists;
   guint32 ssrc;
-  gdouble rate; /* its X_r in its latest report */
+  gdouble rate; /* X_r from its latest report */
   LmccTime since;
-  LmccTime patience; /* a round-trip time, or the time of a packet */
+  LmccTime patience; /* its round-trip time, or the time of one packet if
+                      * that is longer */
   LmccTime reported;
-  LmccTime halved; /* or reported, whatever was later */
-  LmccTime asked;  /* first packet that it must answer, or NONE */
+  LmccTime halved; /* or when it reported, whichever is later */
+  LmccTime asked;  /* time of the first packet that it must answer, or NONE */
   LmccTfmccAnswer answer;
 } Limiting;
 
@@ -49,14 +51,14 @@ struct _LmccTfmccSender
   gdouble max_rate;
   gdouble rate;
   gboolean slow_start;
-  LmccTime increased; /* up to when the rate has been increased */
+  LmccTime increased; /* time up to which the rate has been increased */
   LmccTfmccRttMax rtt_max;
 
   guint64 round;
   LmccTime round_start;
   LmccTime round_time; /* T */
   gboolean round_has_reports;
-  LmccTime deserted; /* who is not heard until then is gone */
+  LmccTime deserted; /* a receiver that is not heard by then has gone */
   gdouble suppression_rate;
 
   Limiting limiting;
@@ -75,8 +77,8 @@ packet_time (const LmccTfmccSender *sender)
   return (LmccTime) (packet_bits (sender) / sender->rate * LMCC_SECOND);
 }
 
-/* One packet in an R_max, in bit/s: what a session begins with, and by how much
- * it grows (RFC 4654 sections 3.1 and 3.3). */
+/* One packet per R_max, in bit/s: the initial rate of a session, and its
+ * increment (RFC 4654 sections 3.1 and 3.3). */
 static gdouble
 packet_per_rtt_max (const LmccTfmccSender *sender)
 {
@@ -104,13 +106,13 @@ begin_round (LmccTfmccSender *sender, LmccTime now)
 
 /**
  * lmcc_tfmcc_sender_new:
- * @now: the time: the first feedback round begins
- * @packet_size: s, in bytes, with IP and UDP headers; not 0
- * @rtt_max: R_max to begin with, at least %LMCC_DEFAULT_RTT_MAX
- * @max_rate: what there is to send at most, in bit/s
+ * @now: the time, at which the first feedback round begins
+ * @packet_size: s, in bytes, including IP and UDP headers; not 0
+ * @rtt_max: initial R_max, at least %LMCC_DEFAULT_RTT_MAX
+ * @max_rate: greatest useful rate, in bit/s
  *
  * Returns: (transfer full): a sender at one packet per R_max (RFC 4654 section
- *     3.1)
+ * 3.1)
  */
 LmccTfmccSender *
 lmcc_tfmcc_sender_new (LmccTime now, guint packet_size, LmccTime rtt_max,
@@ -156,7 +158,7 @@ is_deserted (const LmccTfmccSender *sender, LmccTime now)
   return now >= sender->deserted && !sender->limiting.exists;
 }
 
-/* RFC 4654 section 3.1, and never more than there was. */
+/* RFC 4654 section 3.1, but never more than the rate before. */
 static gdouble
 initial_rate (const LmccTfmccSender *sender)
 {
@@ -165,10 +167,11 @@ initial_rate (const LmccTfmccSender *sender)
   return MIN (initial, sender->rate);
 }
 
-/* RFC 4654 section 3.4: after T with a report the round is over, without one it
- * lasts until the first, but not above 2 T. Where nobody is heard at all, the
- * rate is halved, as TFRC's no-feedback timer does (RFC 5348 section 4.4), but
- * not below what a session begins with, so that who comes is heard soon. */
+/* RFC 4654 section 3.4: a round with a report ends after T; a round without
+ * one lasts until the first report, but at most 2 T. If no receiver is heard
+ * at all, the rate is halved, as with TFRC's no-feedback timer (RFC 5348
+ * section 4.4), but not below the initial rate of a session, so that new
+ * receivers are heard soon. */
 static void
 end_round_if_over (LmccTfmccSender *sender, LmccTime now)
 {
@@ -186,9 +189,9 @@ end_round_if_over (LmccTfmccSender *sender, LmccTime now)
   begin_round (sender, now);
 }
 
-/* Who comes to a session that nobody was in finds it as at its start (RFC 4654
- * section 3.1): by one packet in R_max it would take hours from the lowest
- * rate. */
+/* A receiver that joins a session without other receivers finds it as at its
+ * start (RFC 4654 section 3.1): from the lowest rate, at one packet per
+ * R_max, it would take hours. */
 static void
 restart_if_deserted (LmccTfmccSender *sender, LmccTime now)
 {
@@ -208,11 +211,11 @@ restart_if_deserted (LmccTfmccSender *sender, LmccTime now)
  * lmcc_tfmcc_sender_get_element:
  * @sender: a sender
  * @now: the time
- * @element: (out): what the packet that leaves now says
+ * @element: (out): the element of the packet that is sent now
  *
- * Each receiver that reports is answered once, in the order of RFC 4654 section
- * 3.5: a new limiting receiver, those without a round-trip time, others. All
- * other packets answer the limiting receiver.
+ * Each report is answered once, in the order of RFC 4654 section 3.5: a new
+ * limiting receiver, receivers without a round-trip time, others. All other
+ * packets answer the limiting receiver.
  */
 void
 lmcc_tfmcc_sender_get_element (LmccTfmccSender *sender, LmccTime now,
@@ -239,8 +242,8 @@ lmcc_tfmcc_sender_get_element (LmccTfmccSender *sender, LmccTime now,
       answer.time + lmcc_time_to_ntp_short (now - answer.arrival);
 }
 
-/* RFC 4654 section 3.3: by one packet per R_max in each R_max. In slow start it
- * may double in that time (section 3.6). */
+/* RFC 4654 section 3.3: by one packet per R_max in each R_max. In slow start
+ * the rate may double in that time (section 3.6). */
 static void
 increase (LmccTfmccSender *sender, LmccTime now, gdouble target)
 {
@@ -302,7 +305,7 @@ lose_limiting (LmccTfmccSender *sender)
   lmcc_tfmcc_rtt_max_lose_limiting (&sender->rtt_max);
 }
 
-/* R_r, as the sender sees it: 0 if it cannot be true. */
+/* R_r, as the sender computes it: 0 if implausible. */
 static LmccTime
 measure_rtt (guint32 send_clock, const LmccTfmccReport *report)
 {
@@ -314,8 +317,8 @@ measure_rtt (guint32 send_clock, const LmccTfmccReport *report)
   return MAX ((LmccTime) rtt, LMCC_RTT_MIN);
 }
 
-/* RFC 4654 section 3.3: who has not measured its round-trip time has reckoned
- * with R_max. */
+/* RFC 4654 section 3.3: a receiver that has not measured its round-trip time
+ * has used R_max. */
 static gdouble
 adjust_rate (const LmccTfmccSender *sender, const LmccTfmccReport *report,
     LmccTime rtt)
@@ -340,16 +343,16 @@ count_for_round (LmccTfmccSender *sender, const LmccTfmccReport *report)
  * lmcc_tfmcc_sender_handle_report:
  * @sender: a sender
  * @now: the time
- * @send_clock: the send time that a packet would have now
- * @origin: where the report comes from, as a number; who has one place in the
- *     network has one
- * @report: what a receiver says; any of it may be untrue
+ * @send_clock: the send time that a packet would carry now
+ * @origin: number of the report's origin; a host with one place in the network
+ *     has one
+ * @report: a receiver's report; any field may be forged
  *
- * Whatever it says, the rate does not go below one packet in 8 s, and grows no
- * faster than it would with honest receivers.
+ * Whatever the report says, the rate does not fall below one packet in 8 s, and
+ * grows no faster than with honest receivers.
  *
- * Returns: %FALSE if the round-trip time that follows from it is zero, negative
- *     or above %LMCC_RTT_LIMIT: it was not used
+ * Returns: %FALSE if the resulting round-trip time is zero, negative or above
+ * %LMCC_RTT_LIMIT, and the report was ignored
  */
 gboolean
 lmcc_tfmcc_sender_handle_report (LmccTfmccSender *sender, LmccTime now,
@@ -395,10 +398,10 @@ lmcc_tfmcc_sender_handle_report (LmccTfmccSender *sender, LmccTime now,
   return TRUE;
 }
 
-/* The limiting receiver reports once in a round-trip time, if there is
- * something to report of: nobody answers a sender that is idle (RFC 5348
- * section 4.4), and it waits from its next packet on. One that sends all the
- * time waits from the last report on. */
+/* The limiting receiver reports once per round-trip time while there are
+ * packets: nobody answers an idle sender (RFC 5348 section 4.4), which waits
+ * from its next packet on. A sender that sends continuously waits from the
+ * last report on. */
 static LmccTime
 waits_since (const Limiting *limiting, LmccTime since)
 {
@@ -438,7 +441,7 @@ gone_time (const LmccTfmccSender *sender)
  * lmcc_tfmcc_sender_next_timeout:
  * @sender: a sender
  *
- * Returns: when lmcc_tfmcc_sender_handle_timeout() is to be called
+ * Returns: when to call lmcc_tfmcc_sender_handle_timeout()
  */
 LmccTime
 lmcc_tfmcc_sender_next_timeout (const LmccTfmccSender *sender)
@@ -458,8 +461,9 @@ lmcc_tfmcc_sender_next_timeout (const LmccTfmccSender *sender)
  * @sender: a sender
  * @now: the time
  *
- * Ends the feedback round, halves the rate for a limiting receiver that is not
- * heard, and gives it up: the next report names another (RFC 4654 section 3.3).
+ * Ends the feedback round. Halves the rate if the limiting receiver is silent,
+ * and later gives it up: the next report names another one (RFC 4654 section
+ * 3.3).
  */
 void
 lmcc_tfmcc_sender_handle_timeout (LmccTfmccSender *sender, LmccTime now)
@@ -482,7 +486,7 @@ lmcc_tfmcc_sender_handle_timeout (LmccTfmccSender *sender, LmccTime now)
  * lmcc_tfmcc_sender_get_rate:
  * @sender: a sender
  *
- * Returns: X, what may be sent, in bit/s of IP packets
+ * Returns: X, the permitted rate, in bit/s of IP packets
  */
 gdouble
 lmcc_tfmcc_sender_get_rate (const LmccTfmccSender *sender)
@@ -493,7 +497,7 @@ lmcc_tfmcc_sender_get_rate (const LmccTfmccSender *sender)
 /**
  * lmcc_tfmcc_sender_set_max_rate:
  * @sender: a sender
- * @max_rate: what there is to send at most from now on, in bit/s
+ * @max_rate: greatest useful rate from now on, in bit/s
  */
 void
 lmcc_tfmcc_sender_set_max_rate (LmccTfmccSender *sender, gdouble max_rate)
@@ -505,7 +509,7 @@ lmcc_tfmcc_sender_set_max_rate (LmccTfmccSender *sender, gdouble max_rate)
 /**
  * lmcc_tfmcc_sender_get_limiting:
  * @sender: a sender
- * @ssrc: (out): of the current limiting receiver (CLR)
+ * @ssrc: (out): SSRC of the current limiting receiver (CLR)
  *
  * Returns: %FALSE if there is none
  */
@@ -533,7 +537,7 @@ lmcc_tfmcc_sender_get_rtt_max (const LmccTfmccSender *sender)
  * lmcc_tfmcc_sender_get_rounds:
  * @sender: a sender
  *
- * Returns: how many feedback rounds have begun
+ * Returns: number of feedback rounds begun
  */
 guint64
 lmcc_tfmcc_sender_get_rounds (const LmccTfmccSender *sender)

@@ -10,14 +10,15 @@ G_BEGIN_DECLS
 
 /**
  * LmccTfmccSender:
- * TFMCC's sender (RFC 4654 section 3): one rate for all, that of the slowest.
+ * TFMCC's sender (RFC 4654 section 3): a single rate for all receivers, that of the
+ * slowest.
  *
- * Whoever sends layer 0 keeps to lmcc_tfmcc_sender_get_rate(), which may be
- * another after each call; puts lmcc_tfmcc_sender_get_element() into each packet
- * that leaves; hands in each report that lmcc_tfmcc_report_parse() takes and
- * that names this session; and calls lmcc_tfmcc_sender_handle_timeout() at
- * lmcc_tfmcc_sender_next_timeout(). Times are on one clock, and the send times
- * of the packets too: lmcc_time_to_ntp_short() of that clock plus a constant.
+ * The sender of layer 0 observes lmcc_tfmcc_sender_get_rate(), which may change with each
+ * call; adds lmcc_tfmcc_sender_get_element() to each packet; passes on each report that
+ * lmcc_tfmcc_report_parse() accepts and that names this session; and calls
+ * lmcc_tfmcc_sender_handle_timeout() at lmcc_tfmcc_sender_next_timeout(). All times,
+ * including the packets' send times, are on one clock: a send time is
+ * lmcc_time_to_ntp_short() of that clock plus a constant.
  */
 typedef struct _LmccTfmccSender LmccTfmccSender;
 

@@ -1,8 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What TFMCC's sender and receivers say to each other.
- */
+ * Messages between TFMCC's sender and receivers. */
 #include "control/single-rate/tfmcc-wire.h"
 
 #include "wire/rtcp-internal.h"
@@ -25,13 +24,13 @@
 
 /**
  * lmcc_tfmcc_encode_rate:
- * @rate: in bit/s; not a number counts as 0
+ * @rate: in bit/s; NaN counts as 0
  *
- * Rounds down, but to %LMCC_TFMCC_MIN_RATE at least; above %LMCC_TFMCC_MAX_RATE
- * only an infinite rate is written as such.
+ * Rounds down, but to at least %LMCC_TFMCC_MIN_RATE; above
+ * %LMCC_TFMCC_MAX_RATE, only an infinite rate is written as such.
  *
- * Returns: the rate in 12 bits: exponent e (5 bits), mantissa m (7): 100
- *     (1 + m/128) 2^e bit/s; all ones: no limit
+ * Returns: the rate in 12 bits: exponent e (5 bits), mantissa m (7): 100 (1 +
+ * m/128) 2^e bit/s; all ones: no limit
  */
 guint
 lmcc_tfmcc_encode_rate (gdouble rate)
@@ -52,8 +51,7 @@ lmcc_tfmcc_encode_rate (gdouble rate)
 
 /**
  * lmcc_tfmcc_decode_rate:
- * @code: what lmcc_tfmcc_encode_rate() returns; more than 12 bits are not
- *     looked at
+ * @code: a value from lmcc_tfmcc_encode_rate(); only the low 12 bits are used
  *
  * Returns: the rate in bit/s, infinite for no limit
  */
@@ -91,7 +89,7 @@ lmcc_tfmcc_encode_rtt_max (LmccTime rtt_max)
 
 /**
  * lmcc_tfmcc_decode_rtt_max:
- * @code: what lmcc_tfmcc_encode_rtt_max() returns
+ * @code: a value from lmcc_tfmcc_encode_rtt_max()
  *
  * Returns: R_max
  */
@@ -104,8 +102,8 @@ lmcc_tfmcc_decode_rtt_max (guint8 code)
 
 /**
  * lmcc_tfmcc_element_write:
- * @element: what to say
- * @data: (out): where the second element's data bytes go
+ * @element: the contents
+ * @data: (out): the data bytes of the second element
  */
 void
 lmcc_tfmcc_element_write (const LmccTfmccElement *element,
@@ -126,9 +124,9 @@ lmcc_tfmcc_element_write (const LmccTfmccElement *element,
 
 /**
  * lmcc_tfmcc_element_parse:
- * @data: (nullable): a second element's data bytes
- * @size: how many
- * @element: (out): what it says
+ * @data: (nullable): the data bytes of a second element
+ * @size: number of bytes
+ * @element: (out): the contents
  *
  * Returns: %FALSE if it is of another kind, or too short for its kind
  */
@@ -159,9 +157,9 @@ lmcc_tfmcc_element_parse (const guint8 *data, gsize size,
 
 /**
  * lmcc_tfmcc_report_build:
- * @report: what to say
+ * @report: the contents
  *
- * Returns: (transfer full): one RTCP packet of reduced size (RFC 5506)
+ * Returns: (transfer full): one reduced-size RTCP packet (RFC 5506)
  */
 LmccPacket *
 lmcc_tfmcc_report_build (const LmccTfmccReport *report)
@@ -188,8 +186,8 @@ lmcc_tfmcc_report_build (const LmccTfmccReport *report)
 /**
  * lmcc_tfmcc_report_parse:
  * @data: a UDP payload
- * @size: its length
- * @report: (out): what it says; any of it may be untrue
+ * @size: its length in bytes
+ * @report: (out): the contents; any field may be forged
  *
  * Returns: %FALSE if it is anything else
  */

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* The first byte of a second element of TFMCC, and its size. */
+/* First byte and size of a second element of TFMCC. */
 #define LMCC_SECOND_ELEMENT_TFMCC 3
 #define LMCC_TFMCC_ELEMENT_SIZE 13
 
@@ -17,23 +17,23 @@ G_BEGIN_DECLS
 #define LMCC_RTCP_APP_TFMCC 3
 #define LMCC_TFMCC_REPORT_SIZE 28
 
-/* The slowest and the fastest rate that can be written, in bit/s. */
+/* The lowest and the highest rate that can be written, in bit/s. */
 #define LMCC_TFMCC_MIN_RATE 100.0
 #define LMCC_TFMCC_MAX_RATE (100.0 * 254 / 128 * (G_GUINT64_CONSTANT (1) << 31))
 
 /**
  * LmccTfmccElement:
  * @round: feedback round, modulo 256
- * @has_receiver: a receiver is answered; else @is_limiting, @receiver and
- *     @echoed_time mean nothing
- * @is_limiting: it is the current limiting one (CLR)
+ * @has_receiver: it answers a receiver; otherwise @is_limiting, @receiver and
+ *     @echoed_time are undefined
+ * @is_limiting: that receiver is the current limiting receiver (CLR)
  * @receiver: its SSRC
- * @echoed_time: the time of its last report plus how long the sender has had it,
- *     NTP short format
+ * @echoed_time: the time of its last report plus the time since its arrival, NTP short
+ *     format
  * @suppression_rate: X_supp in bit/s, infinite: no report is to be suppressed
  * @rtt_max: R_max
  *
- * What data packets say (RFC 4654 section 2.2.1).
+ * Element of data packets (RFC 4654 section 2.2.1).
  */
 typedef struct
 {
@@ -48,18 +48,18 @@ typedef struct
 
 /**
  * LmccTfmccReport:
- * @ssrc: who reports
+ * @ssrc: SSRC of the receiver
  * @ssrc_base: S0 of the session
- * @round: the feedback round that it belongs to, modulo 256
+ * @round: its feedback round, modulo 256
  * @has_rtt: the receiver has measured its round-trip time
- * @has_loss: it has seen a loss event; else @rate comes of what it receives
+ * @has_loss: it has seen a loss event; otherwise @rate follows from the received rate
  * @leaves: it leaves the session
- * @rate: X_r, what it can take, in bit/s; infinite: no limit
- * @time: when the report left, NTP short format, on any clock of the receiver's
- * @echoed_time: the send time of the last data packet plus how long the receiver
- *     has had it, NTP short format
+ * @rate: X_r, the rate that it can receive, in bit/s; infinite: no limit
+ * @time: when the report was sent, NTP short format, on any clock of the receiver
+ * @echoed_time: the send time of the last data packet plus the time since its arrival,
+ *     NTP short format
  *
- * What receivers say (RFC 4654 section 2.2.2).
+ * Report of a receiver (RFC 4654 section 2.2.2).
  */
 typedef struct
 {

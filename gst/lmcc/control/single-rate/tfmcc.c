@@ -1,9 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * TFMCC: what the registry holds of it. The machines are in tfmcc-receiver.c
- * and tfmcc-sender.c.
- */
+ * TFMCC: its entry in the registry. The state machines are in
+ * tfmcc-receiver.c and tfmcc-sender.c. */
 #include "control/sending.h"
 #include "control/single-rate/receiver.h"
 #include "control/single-rate/tfmcc-receiver.h"
@@ -13,7 +12,7 @@ typedef struct
 {
   LmccSingleRateController single;
   LmccTfmccReceiver *receiver;
-  gboolean has_element; /* the packet that comes next has one */
+  gboolean has_element; /* the next packet has one */
   LmccTfmccElement element;
 } Tfmcc;
 

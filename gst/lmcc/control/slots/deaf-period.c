@@ -3,8 +3,8 @@
  */
 #include "control/slots/deaf-period.h"
 
-/* A socket that was just left may still hold packets: they say nothing of the
- * network. */
+/* The socket of a group that was just left may still hold packets, which say
+ * nothing about the network. */
 #define SOCKET_REST (50 * LMCC_MSECOND)
 
 /* Longer than any leave takes: IGMP's group membership interval (RFC 3376
@@ -13,10 +13,11 @@
 
 /**
  * lmcc_deaf_period_init:
- * @deaf: (out): a deaf period before any leave
- * @fixed: how long each one is, in ns, or 0 for what was measured
- * @initial: how long before a leave latency was measured, in ns
- * @minimum: the shortest measured one, in ns
+ * @deaf: (out): state before the first leave
+ * @fixed: length of each deaf period in ns, or 0 to use the measured leave
+ *     latency
+ * @initial: length until a leave latency is measured, in ns
+ * @minimum: least length from a measurement, in ns
  */
 void
 lmcc_deaf_period_init (LmccDeafPeriod *deaf, LmccTime fixed, LmccTime initial,
@@ -31,7 +32,7 @@ lmcc_deaf_period_init (LmccDeafPeriod *deaf, LmccTime fixed, LmccTime initial,
   };
 }
 
-/* What was seen of the layer that was left last, before another one is. */
+/* Takes the measurement of the last leave, before the next one. */
 static void
 measure (LmccDeafPeriod *deaf)
 {
@@ -41,7 +42,7 @@ measure (LmccDeafPeriod *deaf)
   deaf->leave_latency = MIN (deaf->last_packet - deaf->left_at, LEAVE_MAX);
 }
 
-/* How long the next one is. */
+/* Length of the next deaf period. */
 static LmccTime
 get_length (const LmccDeafPeriod *deaf)
 {
@@ -57,9 +58,9 @@ get_length (const LmccDeafPeriod *deaf)
  * lmcc_deaf_period_leave:
  * @deaf: a deaf period
  * @now: the time
- * @layer: the layer that is left now because of loss
+ * @layer: the layer that the receiver leaves now because of loss
  *
- * Begins the deaf period, if it has a length.
+ * Begins the deaf period, unless its length is 0.
  */
 void
 lmcc_deaf_period_leave (LmccDeafPeriod *deaf, LmccTime now, guint layer)
@@ -78,9 +79,9 @@ lmcc_deaf_period_leave (LmccDeafPeriod *deaf, LmccTime now, guint layer)
 /**
  * lmcc_deaf_period_join:
  * @deaf: a deaf period
- * @layer: a layer that is joined now
+ * @layer: a layer that the receiver joins now
  *
- * Its packets are wanted again, and measure no leave any more.
+ * The layer's packets are wanted again and no longer measure a leave.
  */
 void
 lmcc_deaf_period_join (LmccDeafPeriod *deaf, guint layer)
@@ -93,8 +94,8 @@ lmcc_deaf_period_join (LmccDeafPeriod *deaf, guint layer)
 /**
  * lmcc_deaf_period_packet:
  * @deaf: a deaf period
- * @arrival: when it came
- * @layer: the layer of a packet that is not held
+ * @arrival: arrival time of the packet
+ * @layer: layer of a packet that is not joined
  *
  * The leave latency is the time from a leave to the last packet of the layer.
  */
@@ -111,9 +112,10 @@ lmcc_deaf_period_packet (LmccDeafPeriod *deaf, LmccTime arrival, guint layer)
  * @deaf: a deaf period
  * @time: when a loss happened
  *
- * What was lost before the leave, and shows after it, says nothing new either.
+ * Losses from before the leave that show after it carry no new information
+ * either.
  *
- * Returns: whether the loss says nothing new
+ * Returns: whether to ignore the loss
  */
 gboolean
 lmcc_deaf_period_covers (const LmccDeafPeriod *deaf, LmccTime time)

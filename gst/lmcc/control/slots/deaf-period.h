@@ -8,23 +8,23 @@
 
 G_BEGIN_DECLS
 
-/* Rizzo and Vicisano's deaf period stands for the leave latency; no paper gives a
- * number (Legout and Biersack, 2000, section 4). Until a leave was measured an IGMP
- * router's two last-member queries (RFC 3376 section 8.8: 2 s) are likely. */
+/* Rizzo and Vicisano's deaf period corresponds to the leave latency; no paper gives a
+ * value (Legout and Biersack, 2000, section 4). Until a leave was measured, two
+ * last-member queries of an IGMP router (RFC 3376 section 8.8: 2 s) are assumed. */
 #define LMCC_DEAF_INITIAL (3 * LMCC_SECOND)
 #define LMCC_DEAF_MINIMUM (1 * LMCC_SECOND)
 
 /**
  * LmccDeafPeriod:
- * @fixed: how long each one is, or 0: 1.5 times the measured leave latency
- * @initial: how long before a leave latency was measured
- * @minimum: the shortest measured one
- * @leave_latency: the newest measurement, or %LMCC_TIME_NONE
- * @until: no loss is listened to that happened before; 0 before the first leave
+ * @fixed: length of each deaf period, or 0: 1.5 times the measured leave latency
+ * @initial: length until a leave latency is measured
+ * @minimum: least length from a measurement
+ * @leave_latency: the latest measurement, or %LMCC_TIME_NONE
+ * @until: losses before this time are ignored; 0 before the first leave
  *
- * The time after a leave in which losses say nothing new: until the routers have
- * taken the leave in, the layer's packets still come down. To be read; the
- * functions change it.
+ * The time after a leave during which losses carry no new information, because packets of
+ * the left layer arrive until the routers have processed the leave. Fields are read-only;
+ * the functions change them.
  */
 typedef struct
 {

@@ -12,9 +12,9 @@
  * @leave_latency: L, the longest time from a leave to the last packet, in ns
  * @slot: T, in ns; 0 counts as 1 ns
  *
- * The paper's s: the smallest with L < (s - 1) T (section III-C). A group is
- * silent for s slots, so that whoever left it before does not get it when it
- * comes back, at the highest rate.
+ * Computes the paper's s: the smallest with L < (s - 1) T (section III-C). A
+ * group is silent for s slots, so that a receiver that left it earlier does not
+ * receive it when it returns with the highest rate.
  *
  * Returns: s, at least 2
  */
@@ -38,14 +38,14 @@ invalid (GError **error, const gchar *what)
 /**
  * lmcc_dynamic_layering_init:
  * @layering: (out caller-allocates): the mapping, undefined on failure
- * @kind: how
+ * @kind: kind of the mapping
  * @n_layers: l, 1 to %LMCC_MAX_LAYERS
  * @spread: s, at least 1; not used by %LMCC_LAYERING_STATIC
  * @error: (nullable): what is wrong, in %LMCC_SESSION_ERROR
  *
- * Sets up the mapping. With the base on a group of its own, l - 1 layers turn:
+ * Sets up the mapping. The base layer has its own group, and l - 1 layers turn:
  * cumulative ones through l - 1 + s groups, separate ones through s (l - 1). A
- * base alone has no turning groups.
+ * session with only a base layer has no turning groups.
  *
  * Returns: whether there are enough groups
  */
@@ -93,13 +93,13 @@ lmcc_dynamic_layering_init (LmccDynamicLayering *layering,
 /**
  * lmcc_dynamic_layering_from_session:
  * @layering: (out caller-allocates): the mapping, undefined on failure
- * @session: a session, as its record has it
+ * @session: a session from a record
  * @error: (nullable): what is wrong, in %LMCC_SESSION_ERROR
  *
- * The mapping that the sender of @session uses: static without turning groups,
- * else cumulative.
+ * The mapping that the sender of @session uses: static if there are no turning
+ * groups, otherwise cumulative.
  *
- * Returns: whether the numbers of layers and groups go together
+ * Returns: whether the numbers of layers and groups are consistent
  */
 gboolean
 lmcc_dynamic_layering_from_session (LmccDynamicLayering *layering,
@@ -127,10 +127,10 @@ lmcc_dynamic_layering_from_session (LmccDynamicLayering *layering,
  * @slot: k, modulo lmcc_slot_modulus()
  * @group: below the number of groups
  *
- * In the paper's words, without the base: turning group d_j carries turning
- * layer (l + j - k) mod (l + s) in slot k, or nothing if that is not below l.
- * So it begins with the highest layer, carries one lower each slot, and is then
- * silent for s slots.
+ * In the paper's notation, without the base layer: turning group d_j carries
+ * turning layer (l + j - k) mod (l + s) in slot k, or nothing if that is not
+ * below l. So a group begins with the highest layer, carries the next lower
+ * layer in each slot, and is then silent for s slots.
  *
  * Returns: the layer that @group carries in @slot, or %LMCC_GROUP_SILENT
  */
@@ -185,10 +185,10 @@ lmcc_dynamic_layering_get_group (const LmccDynamicLayering *layering,
  * lmcc_dynamic_layering_is_held:
  * @layering: the mapping
  * @slot: a slot
- * @level: a level; -1: nothing is held
+ * @level: a level; -1: none
  * @group: below the number of groups
  *
- * Returns: whether a receiver at @level holds @group in @slot
+ * Returns: whether a receiver at @level has joined @group in @slot
  */
 gboolean
 lmcc_dynamic_layering_is_held (const LmccDynamicLayering *layering, guint slot,
@@ -201,14 +201,14 @@ lmcc_dynamic_layering_is_held (const LmccDynamicLayering *layering, guint slot,
 
 /**
  * lmcc_slot_modulus:
- * @period: slots after which the sender's pattern repeats: the turning groups
- *     of dynamic layering, or 2^top of RLC; 0 counts as 1
+ * @period: number of slots after which the sender's pattern repeats: the
+ *     turning groups of dynamic layering, or 2^top of RLC; 0 counts as 1
  *
- * Where the slot counter of 16 bits wraps, so that the pattern goes on across
- * the wrap.
+ * Computes where the 16-bit slot counter wraps, so that the pattern continues
+ * across the wrap.
  *
  * Returns: M, the largest multiple of @period not above 65,536; 65,536 if there
- *     is none
+ * is none
  */
 guint
 lmcc_slot_modulus (guint period)
@@ -222,7 +222,7 @@ lmcc_slot_modulus (guint period)
 /**
  * lmcc_slot_diff:
  * @a: a slot, below @modulus
- * @b: another
+ * @b: another slot
  * @modulus: M, 1 to 65,536
  *
  * Serial number arithmetic (RFC 1982) for any modulus.

@@ -15,14 +15,14 @@ G_BEGIN_DECLS
 /**
  * LmccLayeringKind:
  * @LMCC_LAYERING_STATIC: group i carries layer i
- * @LMCC_LAYERING_CUMULATIVE: the layers move through the turning groups, one group
- *     further down each slot (section III-C)
- * @LMCC_LAYERING_SEPARATE: each layer has turning groups of its own, so that any
- *     set of layers can be held (section III-D). The session record does not
- *     announce this kind.
+ * @LMCC_LAYERING_CUMULATIVE: layers move through the turning groups, one group further in
+ *     each slot (section III-C)
+ * @LMCC_LAYERING_SEPARATE: each layer has its own turning groups, so that receivers can
+ *     join any set of layers (section III-D). The session record does not announce this
+ *     kind.
  *
- * How layers are carried by groups (Byers et al., "FLID-DL: Congestion Control for
- * Layered Multicast", IEEE JSAC 20(8), 2002, section III).
+ * How groups carry layers (Byers et al., "FLID-DL: Congestion Control for Layered
+ * Multicast", IEEE JSAC 20(8), 2002, section III).
  */
 typedef enum
 {
@@ -33,18 +33,17 @@ typedef enum
 
 /**
  * LmccDynamicLayering:
- * @kind: how
- * @n_layers: l, 1 to %LMCC_MAX_LAYERS, the base included
+ * @kind: kind of the mapping
+ * @n_layers: l, 1 to %LMCC_MAX_LAYERS, including the base layer
  * @spread: s of the paper, from lmcc_dynamic_layering_spread(); 0 if static
- * @turning_groups: groups after the base group through which layers move, 0 if
+ * @turning_groups: number of groups after the base group through which layers move, 0 if
  *     static
  * @silent_groups: how many of them are silent in a slot
- * @n_groups: all groups, the base included, at most %LMCC_MAX_GROUPS
+ * @n_groups: number of all groups, including the base group, at most %LMCC_MAX_GROUPS
  *
- * The mapping of layers on groups. The base layer is always on group 0: it tells
- * receivers the slot (sections III-C and IV-A). lmcc_dynamic_layering_init() fills
- * it; slots are the numbers on the wire, modulo lmcc_slot_modulus() of
- * @turning_groups.
+ * Mapping from layers to groups. The base layer is always in group 0, where it tells
+ * receivers the slot (sections III-C and IV-A). lmcc_dynamic_layering_init() initializes
+ * it. Slots are the numbers on the wire, modulo lmcc_slot_modulus() of @turning_groups.
  */
 typedef struct
 {

@@ -2,10 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * FLID: J. Byers, G. Horn, M. Luby, M. Mitzenmacher, W. Shaver, "FLID-DL:
- * Congestion Control for Layered Multicast", IEEE JSAC 2002, section IV-B. The
- * rules are the same over static and dynamic layers; only how a level is held
- * differs.
- */
+ * Congestion Control for Layered Multicast", IEEE JSAC 2002, section IV-B.
+ * Static and dynamic layers have the same rules; only the groups of a level
+ * differ. */
 #include <gst/lmcc/lmcc-session-algorithm.h>
 
 #include "control/sending.h"
@@ -14,18 +13,18 @@
 #include "control/slots/increase-signals.h"
 #include "control/slots/slot-controller.h"
 
-/* How many slots back a loss is still told by its slot. */
+/* Number of slots back for which losses are still attributed to their slot. */
 #define MEMORY 64
 
 typedef struct
 {
   LmccSlotController slots;
-  guint64 newest;   /* the slot of bit 0 of the sets below */
-  guint64 lossy;    /* slots with loss: each counts once */
+  guint64 newest;   /* slot of bit 0 of the sets below */
+  guint64 lossy;    /* slots with losses; each counts once */
   guint64 climbed;  /* slots whose end was a step up */
-  guint64 climbing; /* the slot that let go up just now, or 0 */
-  guint owed;       /* steps down, one at each slot's end */
-  guint64 ended;    /* the latest slot whose end was told */
+  guint64 climbing; /* slot that has just permitted a step up, or 0 */
+  guint owed;       /* steps down to be taken, one at the end of each slot */
+  guint64 ended;    /* latest slot whose end was reported */
   guint64 n_slots;
   guint64 n_lossy;
 } Flid;
@@ -51,7 +50,7 @@ flid_note_slot (Flid *flid, guint64 index)
   flid->newest = index;
 }
 
-/* The bit of a noted slot in the sets, 0 if it is too far back. */
+/* The bit of a recorded slot in the sets, 0 if it is too far back. */
 static guint64
 slot_bit (const Flid *flid, guint64 index)
 {
@@ -60,9 +59,9 @@ slot_bit (const Flid *flid, guint64 index)
   return behind < MEMORY ? G_GUINT64_CONSTANT (1) << behind : 0;
 }
 
-/* A slot is one congestion event, however late its losses show, and whatever
- * else it lost. Where it seemed to be without loss and led up, that is taken
- * back too. */
+/* A slot is one congestion event, however late its losses show and however
+ * many there are. If the slot seemed free of losses and led to a step up,
+ * that step is undone, too. */
 static void
 flid_charge (Flid *flid, guint64 index)
 {
@@ -105,8 +104,8 @@ flid_down (Flid *flid, LmccTime now, const LmccSlotEnd *end)
     flid->owed = 0;
 }
 
-/* The level that counts is the one where the receiver would be if each loss had
- * shown in its own slot. */
+/* The level that counts is the one that the receiver would have if each loss
+ * had shown in its own slot. */
 static void
 flid_slot_end (LmccSlotController *controller, LmccTime now,
     const LmccSlotEnd *end)

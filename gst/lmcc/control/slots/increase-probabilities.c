@@ -9,29 +9,32 @@
 #include <math.h>
 #include <string.h>
 
-/* Least difference of two neighbours, so that a level can get a signal without
- * the one above it: alpha in the paper's appendix B. */
+/* Least difference between two neighbouring probabilities, so that a level
+ * can get a signal without the next higher one: alpha in the paper's
+ * appendix B. */
 #define MIN_DIFFERENCE 0.001
 
-/* Hill climbing ends when a round over all levels changes the p_i by less than
- * this, as the sum of the squares: beta in the paper's appendix B. */
+/* Hill climbing ends when a round over all levels changes the p_i by less
+ * than this, as the sum of the squares: beta in the paper's appendix B. */
 #define CONVERGED 0.00002
 
-/* Rounds are some ten; this ends what does not converge. */
+/* Usually there are about ten rounds; the limit ends a search that does not
+ * converge. */
 #define MAX_ROUNDS 1000
 
-/* The paper does not say how it finds the best p_i of one level. Here: the best
- * of so many points, then golden section between its neighbours. */
+/* The paper does not say how it finds the best p_i of one level. Here: the
+ * best of this many points, then a golden-section search between its
+ * neighbours. */
 #define SCAN_POINTS 17
 #define SECTION_STEPS 30
 
-/* Loss rates below this are not told apart: no rate that a session can have is
- * TCP's there. */
+/* Lower loss rates are not distinguished: no session's rate is TCP's rate
+ * there. */
 #define MIN_LOSS_RATE 1e-30
-/* Halves of a range of 70 natural logarithms that a double can tell apart. */
+/* Bisections of a range of 70 natural logarithms that a double can resolve. */
 #define BISECTIONS 64
 
-/* Keeps products of many ratios inside a double's range. */
+/* Keeps products of many ratios within the range of a double. */
 #define LARGE 1e200
 
 const gchar *const lmcc_increase_method_names[] = {
@@ -60,10 +63,10 @@ lmcc_increase_method_name (LmccIncreaseMethod method)
 
 /**
  * lmcc_increase_method_from_name:
- * @name: (nullable): as lmcc_increase_method_name() has it
- * @method: (out): the method, untouched on failure
+ * @name: (nullable): a name from lmcc_increase_method_name()
+ * @method: (out): the method, unchanged on failure
  *
- * Returns: %FALSE if there is no such method
+ * Returns: %FALSE if no method has this name
  */
 gboolean
 lmcc_increase_method_from_name (const gchar *name, LmccIncreaseMethod *method)
@@ -85,7 +88,7 @@ lmcc_increase_method_from_name (const gchar *name, LmccIncreaseMethod *method)
  * @loss_rate: q
  * @target: (type LmccTcpTarget): RTT and packet size
  *
- * TCP's rate as an #LmccTargetRate (equation 1 of FLID-DL, which is
+ * TCP's rate as an #LmccTargetRate (equation 1 of FLID-DL, the same as
  * lmcc_tcp_model_rate()).
  *
  * Returns: bit/s
@@ -98,7 +101,7 @@ lmcc_tcp_target_rate (gdouble loss_rate, gpointer target)
   return lmcc_tcp_model_rate (loss_rate, tcp->rtt, tcp->packet_size);
 }
 
-/* q_j, rising with @index, which is below LMCC_LOSS_GRID_POINTS. */
+/* q_j, increasing with @index, which is below LMCC_LOSS_GRID_POINTS. */
 static gdouble
 get_grid_point (LmccLossGrid grid, guint index)
 {
@@ -110,7 +113,7 @@ get_grid_point (LmccLossGrid grid, guint index)
   return 5e-6 * pow (0.1 / 5e-6, part);
 }
 
-/* The inverse of the target: the loss rate at which it is @rate. */
+/* The inverse of the target: the loss rate at which it equals @rate. */
 static gdouble
 loss_rate_of (gdouble rate, LmccTargetRate target, gpointer user_data)
 {
@@ -136,14 +139,15 @@ loss_rate_of (gdouble rate, LmccTargetRate target, gpointer user_data)
  * lmcc_increase_probabilities_heuristic:
  * @chain: the levels
  * @target: R(q); see #LmccTargetRate
- * @user_data: for @target
+ * @user_data: user data of @target
  * @probabilities: (out caller-allocates) (array): p_i for each level of @chain
  *
- * The heuristic of FLID-DL, appendix A: a receiver that has the rate R_i where
- * that is the target should go up as often as down, so p_i = min (T q_i R_i, 1)
- * with R(q_i) = R_i, R_i in packets/s. With TCP's retransmission timeout this
- * falls again towards the low levels; they are raised to the maximum, so that
- * p_i >= p_{i+1}: the paper's example 5. The top's is 0.
+ * The heuristic of FLID-DL, appendix A: a receiver at rate R_i, if that is the
+ * target, should go up as often as down, so p_i = min (T q_i R_i, 1) with
+ * R(q_i) = R_i, R_i in packets/s. With TCP's retransmission timeout, p_i
+ * decreases again towards the low levels; these values are raised to the
+ * maximum, so that p_i >= p_{i+1}: the paper's example 5. The top level's p is
+ * 0.
  */
 void
 lmcc_increase_probabilities_heuristic (const LmccMarkovChain *chain,
@@ -160,7 +164,8 @@ lmcc_increase_probabilities_heuristic (const LmccMarkovChain *chain,
   }
 }
 
-/* The chain at the points of a grid: what does not depend on the p_i. */
+/* The chain at the points of a grid: the part that does not depend on the
+ * p_i. */
 typedef struct
 {
   const LmccMarkovChain *chain;
@@ -187,8 +192,9 @@ fit_new (const LmccMarkovChain *chain, LmccLossGrid grid, LmccTargetRate target,
   return fit;
 }
 
-/* As a function of one p_i all else of the chain is fixed: its throughput over
- * the target is (rate_below + p rate_above) / (time_below + p time_above). */
+/* As a function of one p_i, everything else in the chain is constant: its
+ * throughput divided by the target is (rate_below + p rate_above) /
+ * (time_below + p time_above). */
 typedef struct
 {
   gdouble rate_below;
@@ -278,7 +284,7 @@ best_between (const Split *splits, gdouble low, gdouble high)
       left = right - width;
   }
 
-  /* At a bound the section only comes near it. */
+  /* The search only approaches a bound. */
   return split_error (splits, (left + right) / 2) < least ? (left + right) / 2
                                                           : best;
 }
@@ -298,7 +304,7 @@ keep_apart (gdouble *p, guint n_levels)
     p[i] = MAX (p[i], p[i + 1] + MIN_DIFFERENCE);
 }
 
-/* Returns by how much the p_i changed, as the sum of the squares. */
+/* Returns the change of the p_i, as the sum of the squares. */
 static gdouble
 climb_once (const Fit *fit, gdouble *p, Split *splits)
 {
@@ -322,20 +328,20 @@ climb_once (const Fit *fit, gdouble *p, Split *splits)
 /**
  * lmcc_increase_probabilities_hill_climb:
  * @chain: the levels
- * @grid: where the throughput is compared with the target
+ * @grid: the loss rates at which throughput and target are compared
  * @target: R(q); see #LmccTargetRate
- * @user_data: for @target
+ * @user_data: user data of @target
  * @probabilities: (out caller-allocates) (array): p_i for each level of @chain
  *
- * The hill climbing of FLID-DL, appendix B: one p_i after the other is set to
- * where the sum over the points of the grid is least, of the square of how far
- * the throughput is off the target, in parts of the target; until a round
- * changes them by less than 0.00002. Two neighbours differ by at least 0.001.
- * It starts from the heuristic.
+ * The hill climbing of FLID-DL, appendix B: sets one p_i after the other to the
+ * value that minimizes the sum, over the points of the grid, of the squared
+ * relative difference between throughput and target, until a round changes them
+ * by less than 0.00002. Two neighbours differ by at least 0.001. The search
+ * starts from the heuristic.
  *
- * The p_i of the paper's example 6 do not follow from its text: these fit the
- * target better. Ones that fit on the linear grid do not at loss rates below
- * it.
+ * The p_i of the paper's example 6 do not follow from its text: those computed
+ * here fit the target better. Values that fit on the linear grid do not fit at
+ * loss rates below it.
  */
 void
 lmcc_increase_probabilities_hill_climb (const LmccMarkovChain *chain,
@@ -357,13 +363,14 @@ lmcc_increase_probabilities_hill_climb (const LmccMarkovChain *chain,
 
 /**
  * lmcc_increase_probabilities_compute:
- * @method: how
+ * @method: the method
  * @chain: the levels
  * @target: R(q); see #LmccTargetRate
- * @user_data: for @target
+ * @user_data: user data of @target
  * @probabilities: (out caller-allocates) (array): p_i for each level of @chain
  *
- * By one of the methods. @target is not kept.
+ * Computes the probabilities with one of the methods. @target is only called
+ * during this call.
  */
 void
 lmcc_increase_probabilities_compute (LmccIncreaseMethod method,
@@ -388,15 +395,15 @@ lmcc_increase_probabilities_compute (LmccIncreaseMethod method,
 
 /**
  * lmcc_increase_probabilities_check:
- * @probabilities: (array length=n_levels): p_i that somebody gives
- * @n_levels: at least 1
+ * @probabilities: (array length=n_levels): p_i from any origin
+ * @n_levels: number of levels, at least 1
  * @error: (nullable): what is wrong, in %LMCC_SESSION_ERROR
  *
- * The rule of FLID-DL section IV-C, 1 = p_{-1} > p_0 > ... > p_{l-1} = 0, but
- * that neighbours may be equal, as in its example 5.
+ * Checks the rule of FLID-DL section IV-C, 1 = p_{-1} > p_0 > ... > p_{l-1} =
+ * 0, except that neighbours may be equal, as in its example 5.
  *
- * Returns: whether each is between 0 and 1, none is above the one before it and
- *     the last is 0
+ * Returns: whether each is between 0 and 1, none is above the previous one and
+ * the last is 0
  */
 gboolean
 lmcc_increase_probabilities_check (const gdouble *probabilities, guint n_levels,
@@ -428,12 +435,12 @@ lmcc_increase_probabilities_check (const gdouble *probabilities, guint n_levels,
 
 /**
  * lmcc_increase_probabilities_parse:
- * @text: numbers with commas between them
- * @n_levels: how many there have to be, at least 1, at most %LMCC_MAX_LAYERS
+ * @text: numbers separated by commas
+ * @n_levels: the required number, at least 1, at most %LMCC_MAX_LAYERS
  * @probabilities: (out) (array length=n_levels): p_i
  * @error: (nullable): what is wrong and what to write, in %LMCC_SESSION_ERROR
  *
- * Returns: whether they are as lmcc_increase_probabilities_check() wants them
+ * Returns: whether lmcc_increase_probabilities_check() accepts them
  */
 gboolean
 lmcc_increase_probabilities_parse (const gchar *text, guint n_levels,

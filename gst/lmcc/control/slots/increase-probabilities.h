@@ -12,10 +12,10 @@ G_BEGIN_DECLS
 /**
  * LmccTargetRate:
  * @loss_rate: q, above 0, at most 1
- * @user_data: the caller's
+ * @user_data: user data of the caller
  *
- * The rate that receivers should have under loss: R(q). It must not rise with
- * @loss_rate and be above 0.
+ * The rate that receivers should have at a loss rate: R(q). It must not increase with
+ * @loss_rate and must be above 0.
  *
  * Returns: bit/s
  */
@@ -24,9 +24,9 @@ typedef gdouble (*LmccTargetRate) (gdouble loss_rate, gpointer user_data);
 /**
  * LmccTcpTarget:
  * @rtt: the nominal RTT, in ns
- * @packet_size: in bytes, with IP and UDP headers
+ * @packet_size: in bytes, including IP and UDP headers
  *
- * The user data of lmcc_tcp_target_rate().
+ * User data of lmcc_tcp_target_rate().
  */
 typedef struct
 {
@@ -36,16 +36,16 @@ typedef struct
 
 gdouble lmcc_tcp_target_rate (gdouble loss_rate, gpointer target);
 
-/* For tables of settings: in the order of the methods, and NULL. */
+/* For tables of settings: names in the order of the methods, terminated by NULL. */
 extern const gchar *const lmcc_increase_method_names[];
 const gchar *lmcc_increase_method_name (LmccIncreaseMethod method);
 
 /**
  * LmccLossGrid:
  * @LMCC_LOSS_GRID_LINEAR: q from 0.001 to 0.1 in equal steps (example 6)
- * @LMCC_LOSS_GRID_LOGARITHMIC: q from 0.000005 to 0.1 in equal ratios. The linear
- *     one says next to nothing of the upper levels: at q = 0.001 TCP has the rate
- *     of level 18 of 30
+ * @LMCC_LOSS_GRID_LOGARITHMIC: q from 0.000005 to 0.1 in equal ratios. The linear grid
+ *     says almost nothing about the upper levels: at q = 0.001 TCP has the rate of level
+ *     18 of 30
  *
  * The loss rates at which hill climbing compares the throughput with the target.
  */

@@ -8,15 +8,15 @@
 #include <math.h>
 #include <string.h>
 
-/* s. With few bits the upper levels get too many signals: the count of b with
- * bhat <= p is floor (p 2^s) + 1. */
+/* s. With few bits the upper levels get too many signals: the number of b
+ * with bhat <= p is floor (p 2^s) + 1. */
 #define COUNTER_BITS 32
 
 /**
  * lmcc_increase_signals_init:
  * @signals: (out caller-allocates): the signals
- * @probabilities: (array length=n_levels): p_i, as
- *     lmcc_increase_probabilities_check() wants them
+ * @probabilities: (array length=n_levels): p_i that
+ *     lmcc_increase_probabilities_check() accepts
  * @n_levels: 1 to %LMCC_MAX_LAYERS
  */
 void
@@ -44,13 +44,14 @@ reverse_bits (guint32 b)
 /**
  * lmcc_increase_signals_get:
  * @signals: the signals
- * @counter: b of the slot, as many bits as it has are s in the paper. The first
- *     slot has 1: so says table I; by example 4 the counter starts at 1 and is
- *     incremented before use
+ * @counter: b of the slot; its number of bits is s in the paper. The first slot
+ *     has 1 according to table I; according to example 4 the counter starts at
+ *     1 and is incremented before use
  *
- * The largest level i with p_i >= bhat, where bhat is b written backward behind
- * the binary point. bhat = 0, once in 2^32 slots, would by this rule send up
- * the top, and levels of which p_i is 0: these never go up.
+ * Returns the largest level i with p_i >= bhat, where bhat is b with its bits
+ * reversed, behind the binary point. With bhat = 0, once in 2^32 slots, this
+ * rule would permit the top level and levels with p_i = 0 to go up, which never
+ * do.
  *
  * Returns: the highest level that may go up, or %LMCC_SIGNAL_NOBODY
  */

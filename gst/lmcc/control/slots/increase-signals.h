@@ -11,11 +11,11 @@ G_BEGIN_DECLS
 /**
  * LmccIncreaseSignals:
  * @n_levels: l, 1 to %LMCC_MAX_LAYERS
- * @probabilities: p_i, not rising, the top's 0
+ * @probabilities: p_i, not increasing, the top level's 0
  *
- * FLID's increase signals by a reverse binary counter (Byers et al., "FLID-DL:
- * Congestion Control for Layered Multicast", IEEE JSAC 20(8), 2002, section
- * IV-C1). lmcc_increase_signals_init() fills it.
+ * FLID's increase signals by a reversed binary counter (Byers et al., "FLID-DL:
+ * Congestion Control for Layered Multicast", IEEE JSAC 20(8), 2002, section IV-C1).
+ * lmcc_increase_signals_init() initializes it.
  */
 typedef struct
 {

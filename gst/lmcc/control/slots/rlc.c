@@ -39,7 +39,8 @@ typedef struct
   JoinSignal join_signal;
   BurstLoss burst_loss;
   JoinAfter join_after;
-  gboolean clean;        /* no loss since the last point of the level */
+  gboolean clean;        /* no loss since the level's last synchronization
+                          * point */
   guint64 clean_from;    /* the first slot after that point */
   gboolean whole_period; /* that point was not in a deaf period */
 } Rlc;
@@ -78,9 +79,9 @@ rlc_drop (Rlc *rlc, LmccTime now, const gchar *reason)
   lmcc_deaf_period_leave (&rlc->slots.deaf, now, (guint) rlc->slots.level);
 }
 
-/* Points of level k come every 2^k slots: k is the number of zeros at the end
- * of the next slot's number. The wire's signal has them up to the level below
- * the top. */
+/* Points of level k come every 2^k slots: k is the number of zero bits at
+ * the end of the next slot's number. The signal on the wire includes them up
+ * to the level below the top. */
 static guint
 point_level (const Rlc *rlc, guint64 index)
 {
@@ -99,7 +100,7 @@ is_own_point (const Rlc *rlc, const LmccSlotEnd *end)
       || point_level (rlc, end->index) > (guint) rlc->slots.level;
 }
 
-/* A burst is as long as its slot, silence and all. */
+/* A burst is as long as its slot, including the silence. */
 static gboolean
 heard_enough (const Rlc *rlc, const LmccSlotEnd *end)
 {
@@ -141,8 +142,8 @@ rlc_slot_end (LmccSlotController *controller, LmccTime now,
 }
 
 /* A burst of level k doubles the rates of the layers up to k: it probes for
- * receivers at level k and below. A receiver above k takes a loss in it as any
- * other. */
+ * receivers at level k and below. For a receiver above k, a loss in it
+ * counts like any other. */
 static gboolean
 is_own_burst (const Rlc *rlc, const LmccSlotLoss *loss, guint layer)
 {
@@ -219,7 +220,7 @@ rlc_create (const LmccSession *session, const LmccSettings *values,
 
 /* The sender's half. */
 
-/* Rates are whole bit/s, and may come from a list that somebody rounded. */
+/* Rates are whole bit/s, and may come from a list with rounded values. */
 #define DOUBLING_TOLERANCE 0.01
 
 static const LmccSetting sending_settings[] = {

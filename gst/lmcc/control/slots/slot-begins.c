@@ -3,19 +3,17 @@
  */
 #include "control/slots/slot-begins.h"
 
-/* The sender's clock may be this much faster than ours. */
+/* The sender's clock may be faster than the receiver's by this factor. */
 #define CLOCK_TOLERANCE 1.01
 
-/* The earliest begin is that of so many slots at least. */
+/* The earliest start is determined over at least this many slots. */
 #define EARLIEST_SLOTS 32
 
-/*
- * lmcc_slot_begins_init:
- * @begins: (out): knows of one slot
- * @length: of a slot, in ns, above 0
- * @index: that slot's
- * @begin: when it began
- */
+/* lmcc_slot_begins_init:
+ * @begins: (out): state that knows one slot
+ * @length: length of a slot in ns, above 0
+ * @index: index of that slot
+ * @begin: when it began */
 void
 lmcc_slot_begins_init (LmccSlotBegins *begins, LmccTime length, guint64 index,
     LmccTime begin)
@@ -27,11 +25,9 @@ lmcc_slot_begins_init (LmccSlotBegins *begins, LmccTime length, guint64 index,
   lmcc_slot_begins_note (begins, index, begin);
 }
 
-/*
- * lmcc_slot_begins_forget:
+/* lmcc_slot_begins_forget:
  * @begins: forgets when slots began
- * @index: from this slot on they are counted anew
- */
+ * @index: the first slot to be counted from now on */
 void
 lmcc_slot_begins_forget (LmccSlotBegins *begins, guint64 index)
 {
@@ -39,15 +35,13 @@ lmcc_slot_begins_forget (LmccSlotBegins *begins, guint64 index)
   begins->earliest_from = index;
 }
 
-/*
- * lmcc_slot_begins_note:
- * @begins: knows of slots
- * @index: a later one
+/* lmcc_slot_begins_note:
+ * @begins: state that knows a slot
+ * @index: a later slot
  * @begin: when it began
  *
- * Follows the begin of slots by those that were delayed least: a sender whose
- * clock is slower shows when the older ones are forgotten.
- */
+ * Follows the starts of slots by those with the least delay: a sender with a
+ * slower clock shows when the older starts are forgotten. */
 void
 lmcc_slot_begins_note (LmccSlotBegins *begins, guint64 index, LmccTime begin)
 {
@@ -63,13 +57,11 @@ lmcc_slot_begins_note (LmccSlotBegins *begins, guint64 index, LmccTime begin)
   begins->nominal = (LmccTime) (origin + (gint64) (index * begins->length));
 }
 
-/*
- * lmcc_slot_begins_allow:
- * @begins: knows of slots
+/* lmcc_slot_begins_allow:
+ * @begins: state that knows a slot
  * @now: the time
  *
- * Returns: how many slots may have begun since the last one did
- */
+ * Returns: how many slots may have begun since the last one */
 gdouble
 lmcc_slot_begins_allow (const LmccSlotBegins *begins, LmccTime now)
 {
@@ -79,12 +71,10 @@ lmcc_slot_begins_allow (const LmccSlotBegins *begins, LmccTime now)
       + (gdouble) span / (gdouble) begins->length * CLOCK_TOLERANCE;
 }
 
-/*
- * lmcc_slot_begins_spend:
- * @begins: knows of slots
- * @n: how many have begun
- * @now: the time
- */
+/* lmcc_slot_begins_spend:
+ * @begins: state that knows a slot
+ * @n: number of slots that have begun
+ * @now: the time */
 void
 lmcc_slot_begins_spend (LmccSlotBegins *begins, gdouble n, LmccTime now)
 {

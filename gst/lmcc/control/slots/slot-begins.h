@@ -8,21 +8,21 @@
 
 G_BEGIN_DECLS
 
-/* So many slots may begin sooner than the slot length says: the first packet of one
- * may come late by almost a slot, that of the next at once, and a queue may drain
- * meanwhile. */
+/* Number of slots that may begin earlier than the slot length implies: the first
+ * packet of one slot may be late by almost a slot and that of the next on time, and a
+ * queue may drain meanwhile. */
 #define LMCC_SLOT_BEGINS_EARLY 2
 
 /**
  * LmccSlotBegins:
- * @length: of a slot
+ * @length: length of a slot
  * @nominal: when the latest slot began, without jitter
- * @earliest: when slot 0 began, by the slots that were delayed least: newer, older
- * @earliest_from: the first of the newer ones
- * @early: slots that may still begin early
- * @advanced_at: when that was so
+ * @earliest: when slot 0 began, according to the slots with the least delay: newer, older
+ * @earliest_from: the first of the newer slots
+ * @early: number of slots that may still begin early
+ * @advanced_at: the time for which @early is valid
  *
- * When slots begin, by the packets that begin them, and how many may have begun.
+ * Estimates when slots begin by their first packets, and limits how many may have begun.
  */
 typedef struct
 {

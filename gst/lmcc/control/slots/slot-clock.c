@@ -8,13 +8,15 @@
 #include "control/slots/slot-gaps.h"
 #include "measure/loss.h"
 
-/* A slot that begins sooner than expected by more than this share of its length
- * is disputed: a base of few packets may not have sent one yet in the slot that
- * is cut short. First packets come later than expected, not sooner, unless a
- * queue has drained that was never empty before. */
+/* A slot that begins earlier than expected by more than this fraction of its
+ * length is disputed: a base layer with few packets may not have sent one
+ * yet in the slot that is cut short. First packets arrive later than
+ * expected and not earlier, unless a queue has drained that was never empty
+ * before. */
 #define TOO_EARLY 8
 
-/* A slot is given up when none has followed for so many slot lengths. */
+/* A slot is ended without a packet when none has followed for this many slot
+ * lengths. */
 #define SLOT_PATIENCE 2
 
 struct _LmccSlotClock
@@ -29,10 +31,10 @@ struct _LmccSlotClock
   LmccSlotEnd current;
   LmccSlotBegins begins;
   gboolean tells_silent;
-  gboolean told;         /* its end was told ahead */
-  guint64 base_index;    /* latest slot that the base bore */
-  LmccTime base_agreed;  /* when it last bore one that was expected */
-  guint64 doubted_until; /* slots that it bore before they could be */
+  gboolean told;         /* its end was reported ahead */
+  guint64 base_index;    /* latest slot in packets of the base layer */
+  LmccTime base_agreed;  /* when the base layer last carried an expected slot */
+  guint64 doubted_until; /* slots that it carried before they were possible */
 
   /* A slot that is over while its losses may still show. */
   gboolean ending;
@@ -40,17 +42,16 @@ struct _LmccSlotClock
   LmccTime settle_until;
 
   LmccSlotGaps layers[LMCC_MAX_LAYERS];
-  GArray *ends; /* of LmccSlotEnd, to be polled */
+  GArray *ends; /* array of LmccSlotEnd, to be polled */
   guint64 ignored;
 };
 
 /**
  * lmcc_slot_clock_new:
- * @modulus: M, what the packets' slot numbers are counted modulo, at least 1
- * @length: of a slot, in ns, above 0
- * @settle_time: how long a slot's end waits for a packet of a later slot in
- *     each held layer, so that what is missing before it shows; in ns, 0 for
- *     not
+ * @modulus: M, the modulus of slot numbers, at least 1
+ * @length: length of a slot in ns, above 0
+ * @settle_time: how long the end of a slot waits for a packet of a later slot
+ *     in each joined layer, which reveals missing packets; in ns, 0 for no wait
  *
  * Returns: (transfer full): a clock that has seen no packet
  */
@@ -82,14 +83,14 @@ lmcc_slot_clock_free (LmccSlotClock *clock)
 /**
  * lmcc_slot_clock_set_lead:
  * @clock: a clock
- * @lead: how long before a slot is expected to end this is told, in ns; 0: when
- *     it has ended
+ * @lead: how long before the expected end of a slot the end is reported, in ns;
+ *     0: after it
  *
- * For whoever must act before the next slot begins. At most
- * LMCC_SLOT_MAX_LEAD() counts. A slot in which no packet of the base has come
- * yet is told ahead if one came in the slot before; if none comes until its
- * end, it is told again then, as silent. Where the slot before was silent too,
- * it is told when it has ended only.
+ * For callers that must act before the next slot begins. The lead is limited to
+ * LMCC_SLOT_MAX_LEAD(). A slot without a packet of the base layer so far is
+ * reported ahead if the previous slot had one; if none arrives until its end,
+ * the slot is reported again, as silent. If the previous slot was silent, too,
+ * the slot is reported only after its end.
  */
 void
 lmcc_slot_clock_set_lead (LmccSlotClock *clock, LmccTime lead)
@@ -101,8 +102,8 @@ lmcc_slot_clock_set_lead (LmccSlotClock *clock, LmccTime lead)
  * lmcc_slot_clock_tell_silent:
  * @clock: a clock with a lead
  *
- * From now on slots are told ahead also where no packet of the base came: for
- * whoever must act whatever the marks say.
+ * From now on, slots without packets of the base layer are reported ahead, too:
+ * for callers that must act whatever the marks say.
  */
 void
 lmcc_slot_clock_tell_silent (LmccSlotClock *clock)
@@ -113,10 +114,10 @@ lmcc_slot_clock_tell_silent (LmccSlotClock *clock)
 /**
  * lmcc_slot_clock_get_slot:
  * @clock: a clock
- * @slot: (out): the slot that runs now, as on the wire
- * @told: (out): whether its end was told ahead
+ * @slot: (out): the current slot, as on the wire
+ * @told: (out): whether its end was reported ahead
  *
- * Returns: %FALSE if none was heard yet
+ * Returns: %FALSE if no slot was heard yet
  */
 gboolean
 lmcc_slot_clock_get_slot (const LmccSlotClock *clock, guint *slot,
@@ -131,9 +132,9 @@ lmcc_slot_clock_get_slot (const LmccSlotClock *clock, guint *slot,
 /**
  * lmcc_slot_clock_set_level:
  * @clock: a clock
- * @level: the highest layer held, -1 for none, below %LMCC_MAX_LAYERS
+ * @level: the highest joined layer, -1 for none, below %LMCC_MAX_LAYERS
  *
- * What was heard of higher layers is forgotten.
+ * Forgets what was received of higher layers.
  */
 void
 lmcc_slot_clock_set_level (LmccSlotClock *clock, gint level)
@@ -202,7 +203,7 @@ settle (LmccSlotClock *clock)
   tell (clock, clock->last);
 }
 
-/* Each held layer has borne a packet of the slot that runs now. */
+/* Whether each joined layer has brought a packet of the current slot. */
 static gboolean
 is_settled (const LmccSlotClock *clock)
 {
@@ -216,8 +217,9 @@ is_settled (const LmccSlotClock *clock)
   return TRUE;
 }
 
-/* The slot that runs now is over. Slots of which nothing came at all are told
- * as one; one that was told ahead, and stayed silent, is told again. */
+/* The current slot is over. Consecutive slots without any packet are
+ * reported as one; a slot that was reported ahead and stayed silent is
+ * reported again. */
 static void
 advance (LmccSlotClock *clock, guint64 index, LmccTime begin, LmccTime now,
     gboolean whole)
@@ -240,7 +242,8 @@ advance (LmccSlotClock *clock, guint64 index, LmccTime begin, LmccTime now,
   begin_slot (clock, index, begin, whole);
 }
 
-/* Takes the base's marks: what all its packets of the slot agree upon. */
+/* Takes the marks of the base layer on which all its packets of the slot
+ * agree. */
 static void
 take_marks (LmccSlotEnd *slot, const LmccHeader *header)
 {
@@ -256,7 +259,7 @@ take_marks (LmccSlotEnd *slot, const LmccHeader *header)
   }
 }
 
-/* How far a slot number is ahead of the slot that runs now. */
+/* How far a slot number is ahead of the current slot. */
 static gint
 slots_ahead (const LmccSlotClock *clock, guint slot)
 {
@@ -264,8 +267,8 @@ slots_ahead (const LmccSlotClock *clock, guint slot)
       clock->modulus);
 }
 
-/* The base bears a slot that cannot be now. It is believed when nothing else
- * has come from it for longer than a slot lasts. */
+/* The base layer carries a slot that is impossible now. It is accepted if
+ * the base layer has brought nothing else for longer than a slot. */
 static gboolean
 take_distant (LmccSlotClock *clock, gint ahead, LmccTime arrival)
 {
@@ -292,7 +295,7 @@ take_later (LmccSlotClock *clock, gint ahead, LmccTime arrival)
 
   if ((gdouble) ahead > lmcc_slot_begins_allow (&clock->begins, arrival))
     return FALSE;
-  /* Neither the slot that was cut short nor the one that cut it. */
+  /* Neither the slot that was cut short nor the one that cut it counts. */
   clock->current.disputed |= disputed;
   advance (clock, clock->current.index + (guint) ahead, arrival, arrival, TRUE);
   clock->current.disputed =
@@ -302,9 +305,9 @@ take_later (LmccSlotClock *clock, gint ahead, LmccTime arrival)
   return TRUE;
 }
 
-/* Takes the marks of a late packet of the slot before. One that was told
- * already makes a difference only where the next one is told ahead, and only by
- * what it forbids. Returns whether the slot was not told. */
+/* Takes the marks of a late packet of the previous slot. If that slot was
+ * already reported, its marks count only if the next one is reported ahead,
+ * and only as a restriction. Returns whether the slot was not reported yet. */
 static gboolean
 take_late_marks (LmccSlotClock *clock, const LmccHeader *header)
 {
@@ -316,8 +319,8 @@ take_late_marks (LmccSlotClock *clock, const LmccHeader *header)
   return clock->ending;
 }
 
-/* A packet of a slot to come is not taken: its marks are lost, and those that
- * the slot is then heard with may be forged. */
+/* A packet of a future slot is rejected: its marks are lost, and the marks
+ * with which that slot is then heard may be forged. */
 static void
 doubt (LmccSlotClock *clock, gint ahead)
 {
@@ -347,7 +350,7 @@ take_base (LmccSlotClock *clock, LmccTime arrival, const LmccHeader *header)
   clock->base_agreed = arrival;
 }
 
-/* All layers bear the same signal. */
+/* All layers carry the same signal. */
 static void
 take_limit (LmccSlotClock *clock, const LmccHeader *header)
 {
@@ -374,13 +377,13 @@ take_other (LmccSlotClock *clock, LmccTime arrival, const LmccHeader *header)
 /**
  * lmcc_slot_clock_expect:
  * @clock: a clock
- * @layer: a layer that was joined and of which nothing has come
- * @lsn: the layer sequence number from which on its packets should come
- * @since: when the first of them was due at the earliest
- * @slot: the slot that it belongs to, as on the wire
+ * @layer: a joined layer without any received packet
+ * @lsn: layer sequence number of the first expected packet
+ * @since: earliest time at which that packet was due
+ * @slot: its slot, as on the wire
  *
- * What is missing before the layer's first packet, which is taken next, counts
- * as any other.
+ * Packets missing before the layer's first packet, which is taken next, count
+ * like any others.
  */
 void
 lmcc_slot_clock_expect (LmccSlotClock *clock, guint layer, guint16 lsn,
@@ -403,10 +406,10 @@ lmcc_slot_clock_expect (LmccSlotClock *clock, guint layer, guint16 lsn,
 /**
  * lmcc_slot_clock_packet:
  * @clock: a clock
- * @arrival: when the packet came
- * @header: its element, as the sender of the session wrote it
+ * @arrival: arrival time of the packet
+ * @header: its header element
  *
- * Takes a packet of a held layer, as lmcc_layer_account_packet() let it pass.
+ * Takes a packet of a joined layer that lmcc_layer_account_packet() accepted.
  * It may end a slot: see lmcc_slot_clock_poll().
  */
 void
@@ -442,11 +445,10 @@ lmcc_slot_clock_packet (LmccSlotClock *clock, LmccTime arrival,
  * lmcc_slot_clock_waits:
  * @clock: a clock
  * @now: the time
- * @layer: a held layer of which a packet came that is ahead, and not believed
- *     yet
+ * @layer: a joined layer with a packet on probation
  *
- * Until another packet of the layer is taken, one may be missing. After the
- * time that makes what is missing a loss that loss tells it, if there was one.
+ * A packet may be missing until another packet of the layer is taken. If there
+ * was a loss, it is reported after the time that makes a missing packet a loss.
  */
 void
 lmcc_slot_clock_waits (LmccSlotClock *clock, LmccTime now, guint layer)
@@ -458,11 +460,10 @@ lmcc_slot_clock_waits (LmccSlotClock *clock, LmccTime now, guint layer)
 /**
  * lmcc_slot_clock_refused:
  * @clock: a clock
- * @header: the element of a packet that lmcc_layer_account_packet() did not let
- *     pass
+ * @header: header element of a packet that lmcc_layer_account_packet() rejected
  *
- * The packet may be the true one, and another one in its place a forged one. So
- * its marks can keep from going up, and nothing else.
+ * The packet may be genuine, and the one accepted in its place forged. So its
+ * marks can prevent a step up, and nothing else.
  */
 void
 lmcc_slot_clock_refused (LmccSlotClock *clock, const LmccHeader *header)
@@ -471,7 +472,7 @@ lmcc_slot_clock_refused (LmccSlotClock *clock, const LmccHeader *header)
 
   if (!clock->started || header->layer != 0 || header->slot >= clock->modulus)
     return;
-  /* Also where nothing else of the slot has been heard yet. */
+  /* Even if nothing else of the slot has been received yet. */
   take_limit (clock, header);
   ahead = slots_ahead (clock, header->slot);
   if (ahead == -1 && take_late_marks (clock, header))
@@ -483,7 +484,7 @@ lmcc_slot_clock_refused (LmccSlotClock *clock, const LmccHeader *header)
     take_marks (&clock->current, header);
 }
 
-/* A layer's next slot begins for us where the gap ends. */
+/* For the receiver, a layer's next slot begins where the gap ends. */
 static guint64
 get_gap_slot (const LmccSlotClock *clock, const LmccSlotGap *gap)
 {
@@ -500,15 +501,15 @@ get_gap_slot (const LmccSlotClock *clock, const LmccSlotGap *gap)
 /**
  * lmcc_slot_clock_loss:
  * @clock: a clock
- * @layer: a held layer
- * @lost: packets of it that were lost
+ * @layer: a joined layer
+ * @lost: lost packets of the layer
  *
- * Counts losses for the slot that they belong to, also when they show only in
- * the next one. What a layer lost across the border of two slots belongs to
- * the first one: for the receiver a slot begins with the first packet that it
- * gets of it (FLID-DL, section IV-B).
+ * Counts losses for the slot that they belong to, even if they show only in the
+ * next one. Losses across the border of two slots belong to the first one: for
+ * the receiver, a slot begins with the first packet that it receives of it
+ * (FLID-DL, section IV-B).
  *
- * Returns: where they belong
+ * Returns: the slot that they belong to
  */
 LmccSlotLoss
 lmcc_slot_clock_loss (LmccSlotClock *clock, guint layer, const LmccLoss *lost)
@@ -542,9 +543,9 @@ lmcc_slot_clock_loss (LmccSlotClock *clock, guint layer, const LmccLoss *lost)
   return loss;
 }
 
-/* A base of few packets may send its only one of a slot when it is too late to
- * join for the next one. What is told ahead are the marks of the slot before:
- * it is enough to have heard that one. */
+/* A base layer with few packets may send its only packet of a slot too late
+ * to join for the next slot. The marks reported ahead are those of the
+ * previous slot, so it suffices to have heard that one. */
 static LmccTime
 next_lead (const LmccSlotClock *clock)
 {
@@ -557,8 +558,8 @@ next_lead (const LmccSlotClock *clock)
   return clock->begins.nominal + clock->length - clock->lead;
 }
 
-/* What the slot before says: of the one that runs now perhaps nothing has been
- * heard but a forged packet. */
+/* The marks of the previous slot: of the current one, possibly only a forged
+ * packet has been received. */
 static void
 take_marks_before (const LmccSlotClock *clock, LmccSlotEnd *end)
 {
@@ -571,7 +572,7 @@ take_marks_before (const LmccSlotClock *clock, LmccSlotEnd *end)
   end->disputed |= last->disputed;
 }
 
-/* Tells the end of the slot that runs now before it comes. */
+/* Reports the end of the current slot in advance. */
 static void
 tell_ahead (LmccSlotClock *clock, LmccTime now)
 {
@@ -587,7 +588,7 @@ tell_ahead (LmccSlotClock *clock, LmccTime now)
   tell (clock, end);
 }
 
-/* Slots that no packet ended are over. */
+/* Ends slots that no packet has ended. */
 static void
 give_up (LmccSlotClock *clock, LmccTime now)
 {
@@ -606,7 +607,7 @@ give_up (LmccSlotClock *clock, LmccTime now)
  * @clock: a clock
  * @now: the time
  *
- * Ends slots that no packet ended.
+ * Ends slots that no packet has ended.
  */
 void
 lmcc_slot_clock_timeout (LmccSlotClock *clock, LmccTime now)
@@ -625,7 +626,7 @@ lmcc_slot_clock_timeout (LmccSlotClock *clock, LmccTime now)
  * @clock: a clock
  *
  * Returns: when lmcc_slot_clock_timeout() has something to do, or
- *     %LMCC_TIME_NONE
+ * %LMCC_TIME_NONE
  */
 LmccTime
 lmcc_slot_clock_next_timeout (const LmccSlotClock *clock)
@@ -643,7 +644,7 @@ lmcc_slot_clock_next_timeout (const LmccSlotClock *clock)
 /**
  * lmcc_slot_clock_poll:
  * @clock: a clock
- * @end: (out): a slot that is over and was not polled before, in their order
+ * @end: (out): the next slot that is over and has not been polled
  *
  * Returns: %FALSE if there is none
  */
@@ -663,7 +664,7 @@ lmcc_slot_clock_poll (LmccSlotClock *clock, LmccSlotEnd *end)
  * lmcc_slot_clock_get_ignored:
  * @clock: a clock
  *
- * Returns: how many packets bore a slot that was not believed
+ * Returns: number of packets with an implausible slot
  */
 guint64
 lmcc_slot_clock_get_ignored (const LmccSlotClock *clock)
@@ -675,8 +676,8 @@ lmcc_slot_clock_get_ignored (const LmccSlotClock *clock)
  * lmcc_slot_end_is_clean:
  * @end: a slot that is over
  *
- * Returns: whether all of it was heard and nothing of it is lost or missing:
- *     the condition for going up at its end
+ * Returns: whether all of it was received, without lost or missing packets: the
+ * condition for a step up at its end
  */
 gboolean
 lmcc_slot_end_is_clean (const LmccSlotEnd *end)

@@ -11,21 +11,21 @@ G_BEGIN_DECLS
 
 /**
  * LmccSlotEnd:
- * @index: the slot, counted on over the wraps; modulo M it is what the packets bore
- * @begin: when its first packet came
- * @end: when the first packet of a later slot came, or when it was given up, or
- *     was told ahead
- * @whole: it was heard from its first packet on until the next slot began
- * @silent: no packet of the base layer came in it
+ * @index: number of the slot, extended beyond wraps; modulo M it is the number in packets
+ * @begin: when its first packet arrived
+ * @end: when the first packet of a later slot arrived, or when the slot was ended without
+ *     one or reported ahead
+ * @whole: it was received from its first packet on until the next slot began
+ * @silent: no packet of the base layer arrived in it
  * @signal: the highest level that may go up now, or %LMCC_SIGNAL_NOBODY
  * @up_levels: bit i: level i may go up now
- * @limit: the lowest signal that packets of layers above the base bore
- * @disputed: packets of the base contradict that the slot was now: nobody may go up
- * @losses: packets of it known to be lost, outside bursts
+ * @limit: the lowest signal in packets of layers above the base layer
+ * @disputed: packets of the base layer contradict this slot: no receiver may go up
+ * @losses: packets of the slot known to be lost, outside bursts
  * @burst_losses: the same inside bursts
- * @missing: packets that have not come and may still do
+ * @missing: packets that have not arrived and still may
  *
- * A slot that is over, and what is known of it.
+ * A slot that is over, and what is known about it.
  */
 typedef struct
 {
@@ -45,10 +45,10 @@ typedef struct
 
 /**
  * LmccSlotLoss:
- * @index: the slot that the lost packet belonged to
- * @burst: it belonged to a burst
- * @signal: the slot's signal, as far as it is known
- * @late: the slot's end was told before
+ * @index: the slot of the lost packet
+ * @burst: the packet belonged to a burst
+ * @signal: the slot's signal, if known
+ * @late: the slot's end was already reported
  */
 typedef struct
 {
@@ -62,28 +62,28 @@ typedef struct
  * LmccSlotClock:
  * A receiver's view of the sender's slots.
  *
- * A slot begins with the first packet that bears its number (Byers et al., "FLID-DL",
- * 2002, section IV-B). Only marks of base-layer packets count. A packet of
- * another layer may begin the slot after the base's, and no later one. Where the
- * slot's packets disagree, the lowest signal holds. Where some bear another
- * slot than the one that runs, or where it began long before it was expected, nobody
- * goes up. Slots cannot pass faster than the session's slot length allows. So a forged
- * packet can keep a receiver down, but brings it up neither sooner than one level in a
- * slot nor, where a packet of the true base comes in each slot, where that one lets
- * nobody up. When a whole slot
- * passes without any packet, the clock goes on by itself.
+ * A slot begins with the first packet that carries its number (Byers et al., "FLID-DL",
+ * 2002, section IV-B). Only marks of base-layer packets count. A packet of another layer
+ * may begin the slot after the base layer's, but no later one. If the packets of a slot
+ * disagree, the lowest signal applies. If some carry another slot than the current one,
+ * or if the slot began long before it was expected, no receiver goes up. Slots cannot
+ * pass faster than the session's slot length permits. So a forged packet can keep a
+ * receiver down. It cannot take the receiver up by more than one level per slot, nor at
+ * all in slots in which a genuine packet of the base layer arrives and forbids it. If a
+ * whole slot passes without any packet, the clock continues by itself.
  *
- * A slot that is told ahead has the signal of the one before it: of that one all
- * packets have been heard, of its own perhaps none but a forged one. A signal is as
- * likely in the one as in the other.
+ * A slot that is reported ahead has the signal of the previous slot: of that one all
+ * packets have been received, of its own possibly only a forged one. A signal is equally
+ * likely in both.
  *
- * When a slot is expected to end follows from the slots that began earliest of the
- * latest 32 to 64: their first packets waited least, in queues and for their turn.
+ * The expected end of a slot is derived from the earliest starts among the latest 32 to
+ * 64 slots: their first packets waited least, in queues and for their turn.
  */
 typedef struct _LmccSlotClock LmccSlotClock;
 
-/* The longest lead for slots of a length: joins must take less than a slot (Byers et
- * al., "FLID-DL", 2002, section III-C: J < T), and some of it must have been heard. */
+/* The longest lead for slots of this length: joins must take less than a slot (Byers
+ * et al., "FLID-DL", 2002, section III-C: J < T), and a part of the slot must have
+ * been received. */
 #define LMCC_SLOT_MAX_LEAD(length) ((length) / 8 * 7)
 
 LmccSlotClock *

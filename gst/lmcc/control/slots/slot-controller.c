@@ -5,8 +5,8 @@
 
 #include "measure/loss.h"
 
-/* The share of a slot that a synchronization point may wait for packets that
- * show what was lost before it. */
+/* Fraction of a slot for which a synchronization point may wait for packets
+ * that reveal earlier losses. */
 #define SETTLE_SHARE 4
 
 /* How long synchronization points wait. */
@@ -16,8 +16,8 @@ lmcc_slot_controller_settle_time (const LmccSession *session)
   return MIN (LMCC_LOSS_TIMEOUT, session->slot / SETTLE_SHARE);
 }
 
-/* @settle: how long a slot's end waits for packets of each held layer. The
- * caller sets the deaf period and slot_end. */
+/* @settle: how long the end of a slot waits for packets of each joined
+ *     layer. The caller sets the deaf period and slot_end. */
 void
 lmcc_slot_controller_init (LmccSlotController *controller,
     const LmccAlgorithm *algorithm, const LmccControllerClass *klass,
@@ -74,7 +74,7 @@ lmcc_slot_controller_refused_packet (LmccController *controller,
   lmcc_slot_clock_refused (((LmccSlotController *) controller)->clock, header);
 }
 
-/* Returns: which slot lost them */
+/* Returns: the slot that lost them */
 LmccSlotLoss
 lmcc_slot_controller_loss (LmccSlotController *controller, guint layer,
     const LmccLoss *loss)
@@ -120,7 +120,7 @@ lmcc_slot_controller_next_timeout (const LmccController *controller)
       ((const LmccSlotController *) controller)->clock);
 }
 
-/* @state: what it does where it is not deaf */
+/* @state: the state outside deaf periods */
 void
 lmcc_slot_controller_get_status (const LmccSlotController *controller,
     LmccTime now, const gchar *state, LmccControllerStatus *status)

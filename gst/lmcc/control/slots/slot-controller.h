@@ -12,14 +12,12 @@ G_BEGIN_DECLS
 
 typedef struct _LmccSlotController LmccSlotController;
 
-/*
- * LmccSlotController:
- * @level: held, -1 for none
+/* LmccSlotController:
+ * @level: the current level, -1 for none
  * @slot_end: called at the end of each slot, in order
  *
- * What controllers that decide at the ends of slots have in common. It stands
- * first in theirs; the functions below are their callbacks, or part of them.
- */
+ * Common part of controllers that decide at the ends of slots. It is the first member
+ * of theirs; the functions below are their callbacks, or parts of them. */
 struct _LmccSlotController
 {
   LmccController parent;

@@ -5,7 +5,7 @@
 
 #include "measure/loss.h"
 
-/* Forgets a layer: its next packet is its first. */
+/* Forgets a layer: its next packet counts as its first. */
 void
 lmcc_slot_gaps_reset (LmccSlotGaps *layer)
 {
@@ -14,8 +14,8 @@ lmcc_slot_gaps_reset (LmccSlotGaps *layer)
   layer->n_gaps = 0;
 }
 
-/* The layer's packets from @lsn on should come: that one belongs to @slot and
- * is not due before @since. */
+/* The layer's packets from @lsn on are expected: that packet belongs to
+ * @slot and is not due before @since. */
 void
 lmcc_slot_gaps_expect (LmccSlotGaps *layer, guint16 lsn, LmccTime since,
     guint64 slot)
@@ -48,7 +48,7 @@ close_some (LmccSlotGaps *layer, guint index, guint count)
     remove_gap (layer, index);
 }
 
-/* The gap that a packet is missing in, or -1. */
+/* The gap that contains a missing packet, or -1. */
 static gint
 find_gap (const LmccSlotGaps *layer, guint16 lsn)
 {
@@ -73,9 +73,9 @@ take_reordered (LmccSlotGaps *layer, guint16 lsn)
     close_some (layer, (guint) i, 1);
 }
 
-/* What is missing after a packet of a burst belongs to the burst if another one
- * of it follows, or nothing does until the next slot: after the burst the
- * sender is silent. */
+/* Packets missing after a packet of a burst belong to the burst if another
+ * packet of the burst follows, or if nothing follows until the next slot:
+ * after the burst the sender is silent. */
 static void
 note_gap (LmccSlotGaps *layer, LmccTime arrival, const LmccHeader *header,
     guint64 slot)
@@ -117,8 +117,7 @@ lmcc_slot_gaps_packet (LmccSlotGaps *layer, LmccTime arrival,
   layer->burst = header->burst;
 }
 
-/* Finds the gap that lost packets were missing in. Returns FALSE if there is
- * none. */
+/* Finds the gap that contained lost packets. Returns FALSE if there is none. */
 gboolean
 lmcc_slot_gaps_loss (LmccSlotGaps *layer, const LmccLoss *loss,
     LmccSlotGap *gap)
@@ -133,7 +132,7 @@ lmcc_slot_gaps_loss (LmccSlotGaps *layer, const LmccLoss *loss,
   return TRUE;
 }
 
-/* When the first packet of a gap would have come (RFC 4654 section 5.2). */
+/* When the first packet of a gap would have arrived (RFC 4654 section 5.2). */
 LmccTime
 lmcc_slot_gap_get_begin (const LmccSlotGap *gap)
 {
@@ -143,7 +142,7 @@ lmcc_slot_gap_get_begin (const LmccSlotGap *gap)
   return gap->before + span / (n + 1);
 }
 
-/* Packets missing that may have been due before @until. */
+/* Number of missing packets that may have been due before @until. */
 guint
 lmcc_slot_gaps_missing (const LmccSlotGaps *layer, LmccTime until)
 {

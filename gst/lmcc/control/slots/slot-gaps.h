@@ -9,16 +9,17 @@
 
 G_BEGIN_DECLS
 
-/* Gaps of one layer that are remembered until their packets have come or been
- * lost. A layer with more of them loses so much that it does not matter. */
+/* Greatest number of gaps of one layer that are remembered until their packets have
+ * arrived or been lost. A layer with more gaps loses so much that further ones make no
+ * difference. */
 #define LMCC_SLOT_MAX_GAPS 8
 
-/* Packets missing between two that came. */
+/* Packets missing between two that arrived. */
 typedef struct
 {
   guint16 first; /* layer sequence number */
   guint16 last;
-  guint open;      /* have neither come nor been lost */
+  guint open;      /* number of packets neither received nor lost */
   LmccTime before; /* arrivals of the neighbours */
   LmccTime after;
   guint64 slot_before;
@@ -26,7 +27,7 @@ typedef struct
   gboolean burst;
 } LmccSlotGap;
 
-/* What has come of one layer, as far as slots and bursts are concerned. */
+/* Received packets of one layer, as far as they matter for slots and bursts. */
 typedef struct
 {
   gboolean heard;

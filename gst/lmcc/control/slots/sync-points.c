@@ -13,11 +13,11 @@
  * Algorithm", CCR 27(3), 1997; equation 18 of Wei and Zhang). */
 #define TCP_SQUARE 1.5
 
-/* A layer whose rate is a multiple of the base's must not miss its slot because
- * a sum of rates is rounded. */
+/* A layer whose rate is a multiple of the base layer's must not miss its
+ * slot because a sum of rates is rounded. */
 #define ROUNDING 1e-9
 
-/* 2^k - 1 has to fit. */
+/* 2^k - 1 must fit. */
 #define MAX_FAILURES 62
 
 static LmccTime
@@ -25,15 +25,15 @@ to_time (gdouble seconds)
 {
   gdouble ns = seconds * LMCC_SECOND;
 
-  /* Written so that what is not a number is out of range. */
+  /* Written so that NaN is out of range. */
   if (!(ns < (gdouble) G_MAXINT64))
     return LMCC_TIME_NONE;
 
   return MAX ((gint64) (ns + 0.5), 1);
 }
 
-/* Sync points every t R_i / B_0 give a receiver the rate
- * sqrt (factor m / p) s / t, where m is the number of base packets in t. */
+/* Sync points every t R_i / B_0 give a receiver the rate sqrt (factor m / p)
+ * s / t, where m is the number of base packets in t. */
 static gdouble
 rate_of_slot (gdouble base_rate, guint packet_size, LmccTime slot,
     gdouble factor, gdouble loss_rate)
@@ -45,7 +45,7 @@ rate_of_slot (gdouble base_rate, guint packet_size, LmccTime slot,
       / seconds;
 }
 
-/* The t at which that is TCP's rate. */
+/* The t at which that equals TCP's rate. */
 static LmccTime
 slot_of_rtt (gdouble base_rate, guint packet_size, LmccTime rtt, gdouble factor)
 {
@@ -55,7 +55,7 @@ slot_of_rtt (gdouble base_rate, guint packet_size, LmccTime rtt, gdouble factor)
   return to_time (factor * packets * seconds * seconds / TCP_SQUARE);
 }
 
-/* And the RTT at which TCP has what t gives. */
+/* The RTT at which TCP has the rate that t gives. */
 static LmccTime
 rtt_of_slot (gdouble base_rate, guint packet_size, LmccTime slot,
     gdouble factor)
@@ -83,12 +83,12 @@ largest_factor (const gdouble *cumulative_rates, guint n_layers,
 /**
  * lmcc_rlc_slot_from_packets:
  * @base_rate: B_0, bit/s, above 0
- * @packet_size: s, in bytes, with IP and UDP headers
+ * @packet_size: s, in bytes, including IP and UDP headers
  * @base_packets: m, usually %LMCC_RLC_BASE_PACKETS
  *
- * The time in which the base layer sends so many packets (Legout and Biersack,
- * "Pathological Behaviors for RLM and RLC", NOSSDAV 2000, section 4; s there
- * has to be in bits for its example to come out: 256 bytes at 16 kbit/s give
+ * The time in which the base layer sends this many packets (Legout and
+ * Biersack, "Pathological Behaviors for RLM and RLC", NOSSDAV 2000, section 4;
+ * s must be in bits there to yield its example: 256 bytes at 16 kbit/s give
  * roughly 2^i seconds).
  *
  * Returns: t_0, in ns
@@ -103,11 +103,11 @@ lmcc_rlc_slot_from_packets (gdouble base_rate, guint packet_size,
 /**
  * lmcc_rlc_slot_from_rtt:
  * @base_rate: B_0, bit/s, above 0
- * @packet_size: s, in bytes, with IP and UDP headers
+ * @packet_size: s, in bytes, including IP and UDP headers
  * @rtt: the nominal RTT, in ns
  * @upper_share: alpha, 0 to 1; see %LMCC_SYNC_POINTS_UPPER_SHARE
  *
- * The t_0 at which lmcc_rlc_rate() is what TCP has with this RTT at low loss:
+ * The t_0 at which lmcc_rlc_rate() equals TCP's rate with this RTT at low loss:
  * (1 + alpha) B_0 RTT^2 / (s c^2) with c = sqrt (3 / 2).
  *
  * Returns: t_0, in ns
@@ -122,11 +122,11 @@ lmcc_rlc_slot_from_rtt (gdouble base_rate, guint packet_size, LmccTime rtt,
 /**
  * lmcc_rlc_rtt_from_slot:
  * @base_rate: B_0, bit/s, above 0
- * @packet_size: s, in bytes, with IP and UDP headers
+ * @packet_size: s, in bytes, including IP and UDP headers
  * @slot: t_0, in ns
  * @upper_share: alpha, 0 to 1
  *
- * The inverse of lmcc_rlc_slot_from_rtt(): 0.354 t_0 where the base sends 8
+ * The inverse of lmcc_rlc_slot_from_rtt(): 0.354 t_0 if the base layer sends 8
  * packets in a slot and alpha is 0.5.
  *
  * Returns: the nominal RTT, in ns
@@ -141,15 +141,15 @@ lmcc_rlc_rtt_from_slot (gdouble base_rate, guint packet_size, LmccTime slot,
 /**
  * lmcc_rlc_rate:
  * @base_rate: B_0, bit/s, above 0
- * @packet_size: s, in bytes, with IP and UDP headers
+ * @packet_size: s, in bytes, including IP and UDP headers
  * @slot: t_0, in ns
  * @upper_share: alpha, 0 to 1
  * @loss_rate: p, of loss events, above 0
  *
  * RLC's throughput, (s / t_0) sqrt (m (1 + alpha) / p), m = B_0 t_0 / s. Here a
  * receiver at level i goes up at the sync points of level i, which come every
- * 2^i t_0. Wei and Zhang, equation 22, have sqrt (m (1 + alpha) / 2 p): there
- * it is the sync point of layer i + 1, at half the rate.
+ * 2^i t_0. Wei and Zhang, equation 22, have sqrt (m (1 + alpha) / 2 p), because
+ * they use the sync point of layer i + 1, at half the rate.
  *
  * Returns: bit/s
  */
@@ -166,14 +166,14 @@ lmcc_rlc_rate (gdouble base_rate, guint packet_size, LmccTime slot,
  * @schedule: (out caller-allocates): the schedule
  * @top: the highest layer, below %LMCC_MAX_LAYERS
  * @base_rate: B_0, bit/s, above 0
- * @packet_size: s, in bytes, with IP and UDP headers
+ * @packet_size: s, in bytes, including IP and UDP headers
  * @slot: t_0, in ns; 0 counts as 1 ns
- * @burst_packets: packets that the base layer sends in a burst, usually
+ * @burst_packets: packets of the base layer in a burst, usually
  *     %LMCC_RLC_BURST_PACKETS; 0 for no bursts
  *
- * A burst takes the time of its packets at twice the base's rate, but at most
- * half a slot: burst and silence have to lie in the slot before a sync point.
- * The papers do not say how long a burst is in time.
+ * A burst takes the time of its packets at twice the base layer's rate, but at
+ * most half a slot: burst and silence must fit into the slot before a sync
+ * point. The papers do not state the duration of a burst.
  */
 void
 lmcc_rlc_schedule_init (LmccRlcSchedule *schedule, guint top, gdouble base_rate,
@@ -191,16 +191,17 @@ lmcc_rlc_schedule_init (LmccRlcSchedule *schedule, guint top, gdouble base_rate,
 /**
  * lmcc_rlc_schedule_get_signal:
  * @schedule: the schedule
- * @slot: n, counted from the session's start, without a wrap
+ * @slot: n, counted from the session's start, without wrapping
  *
- * The level of the sync point at the end of slot n: the zero bits at the end of
- * n + 1, at most top - 1. So the sync points of level i come every 2^i slots,
- * and each is one of all levels below (Legout and Biersack, section 4). Which
- * of the two levels between which a receiver goes up gives the interval differs
- * in the literature; here it is the lower one, as in FLID-DL, section II-A.
+ * The level of the sync point at the end of slot n: the number of zero bits at
+ * the end of n + 1, at most top - 1. So the sync points of level i come every
+ * 2^i slots, and each one is also a sync point of all lower levels (Legout and
+ * Biersack, section 4). The literature differs on which of the two levels
+ * between which a receiver moves determines the interval; here it is the lower
+ * one, as in FLID-DL, section II-A.
  *
  * Returns: the highest level that may go up, %LMCC_SIGNAL_NOBODY in a session
- *     of one layer
+ * of one layer
  */
 gint
 lmcc_rlc_schedule_get_signal (const LmccRlcSchedule *schedule, guint64 slot)
@@ -224,7 +225,7 @@ lmcc_rlc_schedule_get_signal (const LmccRlcSchedule *schedule, guint64 slot)
  * @level: i
  *
  * Returns: 2^i t_0, the time between two sync points of @level, in ns;
- *     %LMCC_TIME_NONE if that is more than a time can hold
+ * %LMCC_TIME_NONE if it exceeds the range of a time
  */
 LmccTime
 lmcc_rlc_schedule_get_interval (const LmccRlcSchedule *schedule, guint level)
@@ -248,13 +249,14 @@ is_in_burst (const LmccRlcSchedule *schedule, guint64 slot, guint layer)
  * @layer: a layer
  * @offset: time since the slot began, below t_0, in ns
  *
- * How fast @layer sends. Before a sync point of level k all layers up to k send
- * twice as fast for T_b and then nothing for T_b, so that the mean stays. A
- * receiver at level k gets 2 R_k then: the R_{k+1} that it is about to ask for.
- * Doubling layer k alone, as one may read the papers, would give it 1.5 R_k.
+ * How fast @layer sends. Before a sync point of level k, all layers up to k
+ * send at twice their rate for T_b and then nothing for T_b, so that the mean
+ * is unchanged. A receiver at level k then receives 2 R_k: the R_{k+1} of the
+ * next level. Doubling layer k alone, which is another possible reading of the
+ * papers, would yield 1.5 R_k.
  *
- * Returns: 0, 1 or 2 times the layer's rate; 2 is where packets carry the burst
- *     mark
+ * Returns: 0, 1 or 2 times the layer's rate; with 2, packets carry the burst
+ * mark
  */
 guint
 lmcc_rlc_schedule_get_factor (const LmccRlcSchedule *schedule, guint64 slot,
@@ -273,13 +275,13 @@ lmcc_rlc_schedule_get_factor (const LmccRlcSchedule *schedule, guint64 slot,
  * @schedule: the schedule
  * @slot: n, counted from the session's start
  * @layer: a layer
- * @offset: when the packet would leave at the layer's steady rate, since the
- *     slot began, below t_0, in ns
+ * @offset: when the packet would be sent at the layer's steady rate, relative
+ *     to the start of the slot, below t_0, in ns
  *
- * Where lmcc_rlc_schedule_get_factor() puts a packet: what is due in burst and
- * silence leaves in the burst.
+ * The send time according to lmcc_rlc_schedule_get_factor(): packets due in the
+ * burst or the silence are sent in the burst.
  *
- * Returns: when it leaves, since the slot began, in ns
+ * Returns: when the packet is sent, relative to the start of the slot, in ns
  */
 LmccTime
 lmcc_rlc_schedule_get_send_time (const LmccRlcSchedule *schedule, guint64 slot,
@@ -298,7 +300,7 @@ lmcc_rlc_schedule_get_send_time (const LmccRlcSchedule *schedule, guint64 slot,
  * @points: (out caller-allocates): the sync points
  * @n_layers: 1 to %LMCC_MAX_LAYERS
  *
- * Before the first slot.
+ * Initializes the state before the first slot.
  */
 void
 lmcc_sync_points_init (LmccSyncPoints *points, guint n_layers)
@@ -310,15 +312,15 @@ lmcc_sync_points_init (LmccSyncPoints *points, guint n_layers)
 /**
  * lmcc_sync_points_next:
  * @points: the sync points
- * @cumulative_rates: (array): B_j, bit/s of layers 0 to j, above 0 and not
- *     falling, for each layer; may change from slot to slot
+ * @cumulative_rates: (array): B_j for each layer, bit/s of layers 0 to j, above
+ *     0 and not decreasing; may change from slot to slot
  *
- * The sync points at the end of one slot after the other, where a slot is
- * tau_0. Those of layer j come every tau_j = tau_0 B_j / B_0 (equation 12);
- * where that is not a whole number of slots, each is at the end of its slot.
- * They are nested only if the rates are multiples of each other: with linear
- * layers those of layer 1 come every 2 slots and those of layer 2 every 3. So
- * each level has a bit of its own.
+ * Returns the sync points at the end of the next slot, where a slot is tau_0.
+ * Those of layer j come every tau_j = tau_0 B_j / B_0 (equation 12); if that is
+ * not a whole number of slots, each is at the end of its slot. They are nested
+ * only if the rates are multiples of each other: with linear layers, those of
+ * layer 1 come every 2 slots and those of layer 2 every 3. So each level has a
+ * separate bit.
  *
  * Returns: bit i is set if level i may go up: a sync point of layer i + 1
  */
@@ -335,7 +337,7 @@ lmcc_sync_points_next (LmccSyncPoints *points, const gdouble *cumulative_rates)
     if (*phase < cumulative_rates[j] * (1 - ROUNDING))
       continue;
     levels |= G_GUINT64_CONSTANT (1) << (j - 1);
-    /* Less than a slot is left, but where the rate has just become smaller. */
+    /* Less than a slot is left, unless the rate has just decreased. */
     *phase = CLAMP (*phase - cumulative_rates[j], 0, cumulative_rates[0]);
   }
 
@@ -348,7 +350,7 @@ lmcc_sync_points_next (LmccSyncPoints *points, const gdouble *cumulative_rates)
  * @layer: j
  * @slot: tau_0, in ns
  *
- * Returns: tau_j, in ns; %LMCC_TIME_NONE if that is more than a time can hold
+ * Returns: tau_j, in ns; %LMCC_TIME_NONE if it exceeds the range of a time
  */
 LmccTime
 lmcc_sync_points_get_interval (const gdouble *cumulative_rates, guint layer,
@@ -365,10 +367,10 @@ lmcc_sync_points_get_interval (const gdouble *cumulative_rates, guint layer,
  * @level: i, of the two levels i and i + 1 between which the receiver moves
  * @upper_share: alpha, its share of the time at level i + 1, 0 to 1
  *
- * What the layers' rates do to the throughput: ((K - 1) alpha + 1) / K with
- * K = B_{i+1} / B_i (equation 17, which has m beside it). For linear layers
- * that is (alpha + i + 1) / (i + 2); equation 26 prints (alpha + i) / (i + 1),
- * with the K of the level below.
+ * The effect of the layers' rates on the throughput: ((K - 1) alpha + 1) / K
+ * with K = B_{i+1} / B_i (equation 17, which also contains m). For linear
+ * layers that is (alpha + i + 1) / (i + 2); equation 26 prints (alpha + i) / (i
+ * + 1), with the K of the next lower level.
  *
  * Returns: above 0, at most 1; 1 at the top
  */
@@ -390,14 +392,14 @@ lmcc_sync_points_factor (const gdouble *cumulative_rates, guint n_layers,
  * @cumulative_rates: (array length=n_layers): B_j
  * @n_layers: at least 1
  * @level: i, of the two levels i and i + 1 between which the receiver moves
- * @packet_size: s, in bytes, with IP and UDP headers
+ * @packet_size: s, in bytes, including IP and UDP headers
  * @slot: tau_0, in ns
  * @upper_share: alpha, 0 to 1
  * @loss_rate: p, of loss events, above 0
  *
- * The throughput K'(i) s / (tau_0 sqrt (p)) of equation 16, with
- * K'(i) = sqrt (m lmcc_sync_points_factor ()), m = B_0 tau_0 / s. It grows with
- * B_0; the paper's section IV-B says that it does not.
+ * The throughput K'(i) s / (tau_0 sqrt (p)) of equation 16, with K'(i) = sqrt
+ * (m lmcc_sync_points_factor ()), m = B_0 tau_0 / s. It grows with B_0,
+ * although the paper's section IV-B says that it does not.
  *
  * Returns: bit/s
  */
@@ -415,14 +417,14 @@ lmcc_sync_points_rate (const gdouble *cumulative_rates, guint n_layers,
  * lmcc_sync_points_slot_from_rtt:
  * @cumulative_rates: (array length=n_layers): B_j
  * @n_layers: at least 1
- * @packet_size: s, in bytes, with IP and UDP headers
+ * @packet_size: s, in bytes, including IP and UDP headers
  * @rtt: the nominal RTT, in ns
  * @upper_share: alpha, 0 to 1
  *
- * The tau_0 at which lmcc_sync_points_rate() is what TCP has with this RTT at
+ * The tau_0 at which lmcc_sync_points_rate() equals TCP's rate with this RTT at
  * low loss: from equation 28, with m in K', tau_0 = factor B_0 RTT^2 / (s c^2),
- * c = sqrt (3 / 2). Where the levels' factors differ the largest counts, so
- * that no level gets more than TCP.
+ * c = sqrt (3 / 2). If the levels' factors differ, the largest applies, so that
+ * no level gets more than TCP.
  *
  * Returns: tau_0, in ns
  */
@@ -438,7 +440,7 @@ lmcc_sync_points_slot_from_rtt (const gdouble *cumulative_rates, guint n_layers,
  * lmcc_sync_points_rtt_from_slot:
  * @cumulative_rates: (array length=n_layers): B_j
  * @n_layers: at least 1
- * @packet_size: s, in bytes, with IP and UDP headers
+ * @packet_size: s, in bytes, including IP and UDP headers
  * @slot: tau_0, in ns
  * @upper_share: alpha, 0 to 1
  *
@@ -457,10 +459,10 @@ lmcc_sync_points_rtt_from_slot (const gdouble *cumulative_rates, guint n_layers,
 /**
  * lmcc_sync_backoff_init:
  * @backoff: (out caller-allocates): the back-off
- * @limit: failures in a row after which it grows no further; 0 for no limit, as
- *     in the paper
+ * @limit: number of consecutive failures after which the back-off grows no
+ *     further; 0 for no limit, as in the paper
  *
- * No layer has failed.
+ * Initializes the state without failures.
  */
 void
 lmcc_sync_backoff_init (LmccSyncBackoff *backoff, guint limit)
@@ -472,13 +474,12 @@ lmcc_sync_backoff_init (LmccSyncBackoff *backoff, guint limit)
 /**
  * lmcc_sync_backoff_sync_point:
  * @backoff: the back-off
- * @layer: the layer whose sync point it is: one that the receiver holds, or the
- *     next one
- * @held: whether the receiver holds it
+ * @layer: the layer whose sync point it is: a joined one, or the next one
+ * @held: whether the receiver has joined it
  *
- * A layer that is held at its sync point, and so was joined at an earlier one,
- * has survived a whole tau: it has not failed, and the back-off starts anew.
- * The paper does not say when it ends.
+ * A layer that is joined at its sync point, and so was joined at an earlier
+ * one, has survived a whole tau: it has not failed, and the back-off restarts.
+ * The paper does not say when the back-off ends.
  *
  * Returns: whether to join now
  */
@@ -501,10 +502,10 @@ lmcc_sync_backoff_sync_point (LmccSyncBackoff *backoff, guint layer,
 /**
  * lmcc_sync_backoff_dropped:
  * @backoff: the back-off
- * @layer: the layer that the receiver dropped because of loss
+ * @layer: the layer that the receiver left because of loss
  *
- * After the k-th failure in a row 2^k - 1 sync points of the layer are let
- * pass: 1, 3, 7 (figure 6).
+ * After the k-th consecutive failure, 2^k - 1 sync points of the layer are
+ * skipped: 1, 3, 7 (figure 6).
  */
 void
 lmcc_sync_backoff_dropped (LmccSyncBackoff *backoff, guint layer)

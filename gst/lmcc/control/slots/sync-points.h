@@ -8,17 +8,17 @@
 
 G_BEGIN_DECLS
 
-/* Packets of the base layer between two sync points of level 0 (Legout and
- * Biersack, "Pathological Behaviors for RLM and RLC", NOSSDAV 2000, section 4). */
+/* Packets of the base layer between two sync points of level 0 (Legout and Biersack,
+ * "Pathological Behaviors for RLM and RLC", NOSSDAV 2000, section 4). */
 #define LMCC_RLC_BASE_PACKETS 8
 
-/* Packets that the base layer sends in a burst (FLID-DL, section II-A: "as brief as
- * eight packets"). */
+/* Packets of the base layer in a burst (FLID-DL, section II-A: "as brief as eight
+ * packets"). */
 #define LMCC_RLC_BURST_PACKETS 8
 
 /* Share of the time that a receiver spends at the upper of the two levels between
- * which it moves. Both protocols' throughput depends on it, neither paper says what
- * it is; in the middle, unless measured. */
+ * which it moves. The throughput of both protocols depends on it, and neither paper
+ * states it; the middle is assumed unless it is measured. */
 #define LMCC_SYNC_POINTS_UPPER_SHARE 0.5
 
 /**
@@ -27,7 +27,7 @@ G_BEGIN_DECLS
  * @slot: t_0, in ns
  * @burst: T_b, in ns, at most half a slot; 0 for no bursts
  *
- * When RLC's sync points and bursts are. lmcc_rlc_schedule_init() fills it.
+ * Times of RLC's sync points and bursts. lmcc_rlc_schedule_init() initializes it.
  */
 typedef struct
 {
@@ -59,12 +59,12 @@ LmccTime lmcc_rlc_schedule_get_send_time (const LmccRlcSchedule *schedule,
 /**
  * LmccSyncPoints:
  * @n_layers: l, 1 to %LMCC_MAX_LAYERS
- * @phases: how far each layer is on the way to its next sync point, bit/s: it is
- *     there at its B_j
+ * @phases: progress of each layer towards its next sync point, bit/s: the sync point is
+ *     reached at B_j
  *
- * When the sync points of each layer are, for any layer rates (Wei and Zhang, "On
+ * Times of the sync points of each layer, for any layer rates (Wei and Zhang, "On
  * Receiver-Driven Layered Multicast Transmission", UCLA 2000, section II-C).
- * lmcc_sync_points_init() fills it.
+ * lmcc_sync_points_init() initializes it.
  */
 typedef struct
 {
@@ -90,12 +90,12 @@ LmccTime lmcc_sync_points_rtt_from_slot (const gdouble *cumulative_rates,
 
 /**
  * LmccSyncBackoff:
- * @limit: failures in a row that count, 1 to 62
- * @failures: how often in a row each layer was dropped
- * @skip: sync points of each layer that are still to pass
+ * @limit: greatest number of consecutive failures that count, 1 to 62
+ * @failures: how many times in a row each layer was left because of loss
+ * @skip: number of sync points of each layer still to be skipped
  *
- * A receiver's back-off after joins that failed (Wei and Zhang, section III-C).
- * lmcc_sync_backoff_init() fills it.
+ * A receiver's back-off after failed joins (Wei and Zhang, section III-C).
+ * lmcc_sync_backoff_init() initializes it.
  */
 typedef struct
 {

@@ -1,10 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * J. Wei, L. Zhang, "On Receiver-Driven Layered Multicast Transmission", UCLA
- * 2000, sections II and III-C: the sender marks synchronization points of each
- * layer at an interval of its own.
- */
+ * J. Wei, L. Zhang, "On Receiver-Driven Layered Multicast Transmission",
+ * UCLA 2000, sections II and III-C: the sender marks synchronization points
+ * of each layer at an interval that depends on the layer. */
 #include <gst/lmcc/lmcc-session-algorithm.h>
 
 #include "control/sending.h"
@@ -17,7 +16,7 @@ typedef struct
   LmccSlotController slots;
   gboolean back_off;
   LmccSyncBackoff backoff;
-  gboolean trial[LMCC_MAX_LAYERS]; /* held for less than its interval */
+  gboolean trial[LMCC_MAX_LAYERS]; /* joined for less than its interval */
 } Synchronized;
 
 static const LmccSetting settings[] = {
@@ -34,14 +33,14 @@ static const LmccSetting settings[] = {
       "paper gives no number)" },
 };
 
-/* A point of a layer is a mark for the level below it. */
+/* A sync point of a layer is a mark for the level below it. */
 static gboolean
 is_point_of (const LmccSlotEnd *end, gint layer)
 {
   return layer >= 1 && (end->up_levels >> (layer - 1)) & 1;
 }
 
-/* A layer that was held for its whole interval has not failed. */
+/* A layer that was joined for its whole interval has not failed. */
 static void
 note_failure (Synchronized *sync)
 {
@@ -69,7 +68,7 @@ sync_try_join (Synchronized *sync, const LmccSlotEnd *end)
     return;
   if (!lmcc_sync_backoff_sync_point (&sync->backoff, (guint) layer, FALSE))
     return;
-  /* Any loss after the deaf period would have begun another one. */
+  /* Any loss after the deaf period would have begun another deaf period. */
   if (!end->whole || end->missing > 0)
     return;
   lmcc_controller_want (&sync->slots.parent, layer,
@@ -77,7 +76,7 @@ sync_try_join (Synchronized *sync, const LmccSlotEnd *end)
   lmcc_deaf_period_join (&sync->slots.deaf, (guint) layer);
 }
 
-/* A layer that is held at its next point has stood its trial. */
+/* A layer that is still joined at its next sync point has passed its trial. */
 static void
 end_trials (Synchronized *sync, const LmccSlotEnd *end)
 {
@@ -212,8 +211,9 @@ typedef struct
 {
   LmccSyncPoints points;
   gdouble rates[LMCC_MAX_LAYERS]; /* R_i, bit/s */
-  guint64 n_slots;                /* that the points have counted */
-  guint64 up_levels;              /* at the end of the last of them */
+  guint64 n_slots;                /* number of slots that the points have
+                                   * counted */
+  guint64 up_levels;              /* at the end of the last of these slots */
 } Marks;
 
 static void
