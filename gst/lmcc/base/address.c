@@ -46,7 +46,7 @@ lmcc_address_parse (const gchar *text, LmccAddress *address)
 /**
  * lmcc_address_format:
  * @address: an address
- * @text: where the text goes
+ * @text: buffer for the text
  *
  * Returns: (transfer none): @text; empty for %LMCC_FAMILY_NONE
  */
@@ -65,9 +65,9 @@ lmcc_address_format (const LmccAddress *address,
 /**
  * lmcc_address_equal:
  * @a: an address
- * @b: another
+ * @b: another address
  *
- * Returns: whether they are the same
+ * Returns: whether both are equal
  */
 gboolean
 lmcc_address_equal (const LmccAddress *a, const LmccAddress *b)
@@ -80,7 +80,8 @@ lmcc_address_equal (const LmccAddress *a, const LmccAddress *b)
  * lmcc_address_is_multicast:
  * @address: an address
  *
- * Returns: whether it is a group: 224.0.0.0/4 (RFC 5771) or ff00::/8 (RFC 4291)
+ * Returns: whether it is a multicast group: 224.0.0.0/4 (RFC 5771) or ff00::/8
+ * (RFC 4291)
  */
 gboolean
 lmcc_address_is_multicast (const LmccAddress *address)
@@ -119,8 +120,8 @@ lmcc_address_is_source_specific (const LmccAddress *address)
  * lmcc_address_get_udp_overhead:
  * @address: an address
  *
- * Returns: bytes of the IP and UDP headers of a packet to it, without options:
- *     28 or 48
+ * Returns: size of the IP and UDP headers of a packet to it, without options,
+ * in bytes: 28 or 48
  */
 guint
 lmcc_address_get_udp_overhead (const LmccAddress *address)
@@ -130,11 +131,11 @@ lmcc_address_get_udp_overhead (const LmccAddress *address)
       + UDP_HEADER_SIZE;
 }
 
-/* The bytes that say who may hear a group; counting up must not change them:
- * the administratively scoped ranges of RFC 2365 and the source-specific range
- * of RFC 4607 end at octet borders, 224.0.0.0/24 never leaves the link (RFC
- * 5771 section 4), IPv6 scopes are in the second byte and the group identifier
- * is in the last four (RFC 3306). */
+/* The bytes that determine the scope of a group, which counting up must not
+ * change. The administratively scoped ranges of RFC 2365 and the
+ * source-specific range of RFC 4607 end at octet borders, 224.0.0.0/24 never
+ * leaves the link (RFC 5771 section 4), IPv6 scopes are in the second byte,
+ * and the group identifier is in the last four (RFC 3306). */
 static gsize
 scope_size (const LmccAddress *address)
 {
@@ -149,11 +150,11 @@ scope_size (const LmccAddress *address)
 /**
  * lmcc_address_group:
  * @base: the base group
- * @index: 0 for the base, below %LMCC_MAX_GROUPS
+ * @index: 0 for the base group, below %LMCC_MAX_GROUPS
  * @group: (out): @base + @index
  *
  * Returns: %FALSE if @base is not multicast, @index is too large, or @base +
- *     @index would be in another scope
+ * @index would be in another scope
  */
 gboolean
 lmcc_address_group (const LmccAddress *base, guint index, LmccAddress *group)

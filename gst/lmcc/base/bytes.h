@@ -6,8 +6,8 @@
 
 #include <glib.h>
 
-/* Numbers in network byte order, at any alignment. Writing returns where the next
- * one goes. */
+/* Numbers in network byte order, at any alignment. Write functions return the position
+ * after the number. */
 
 static inline guint16
 lmcc_read_uint16 (const guint8 *data)

@@ -9,12 +9,10 @@ typedef struct
   LmccDiscardFunc free_piece;
 } Item;
 
-/*
- * lmcc_discard_add:
- * @discard: (nullable): what is to be freed; %NULL: it is freed at once
- * @object: (transfer full): what nobody needs any more
- * @free_piece: frees some of it
- */
+/* lmcc_discard_add:
+ * @discard: (nullable): the queue of objects to free; %NULL: free at once
+ * @object: (transfer full): an object that is no longer needed
+ * @free_piece: frees a piece of it */
 void
 lmcc_discard_add (LmccDiscard *discard, gpointer object,
     LmccDiscardFunc free_piece)
@@ -46,12 +44,10 @@ free_packet (gpointer object)
   return 1;
 }
 
-/*
- * lmcc_discard_add_packets:
- * @discard: (nullable): as for lmcc_discard_add()
- * @packets: (transfer full) (element-type LmccPacket): each with a reference
- *     that goes
- */
+/* lmcc_discard_add_packets:
+ * @discard: (nullable): as in lmcc_discard_add()
+ * @packets: (transfer full) (element-type LmccPacket): packets, each with a
+ *     reference to release */
 void
 lmcc_discard_add_packets (LmccDiscard *discard, GPtrArray *packets)
 {
@@ -64,14 +60,11 @@ lmcc_discard_is_empty (const LmccDiscard *discard)
   return discard->items.head == NULL;
 }
 
-/*
- * lmcc_discard_free_some:
- * @discard: what is to be freed
- * @n: how many packets to free at least, with what belongs to them, as long as
- *     there are any
+/* lmcc_discard_free_some:
+ * @discard: the queue of objects to free
+ * @n: least number of packets to free, with everything that belongs to them
  *
- * Returns: whether something is left
- */
+ * Returns: whether something is left to free */
 gboolean
 lmcc_discard_free_some (LmccDiscard *discard, guint n)
 {

@@ -10,20 +10,20 @@ G_BEGIN_DECLS
 
 /**
  * LmccDiscardFunc:
- * @object: what is to be freed
+ * @object: an object that is to be freed
  *
- * Frees a piece of @object; with the last one @object itself.
+ * Frees a piece of @object; with the last piece, @object itself.
  *
- * Returns: how many packets went, 0 when all is freed
+ * Returns: number of packets freed, 0 when all is freed
  */
 typedef guint (*LmccDiscardFunc) (gpointer object);
 
 /**
  * LmccDiscard:
- * @items: the oldest first
+ * @items: the objects, the oldest first
  *
- * What nobody needs any more and takes too long to free in one call: thousands
- * of packets.
+ * Objects that are no longer needed and would take too long to free in one call:
+ * thousands of packets.
  */
 typedef struct
 {

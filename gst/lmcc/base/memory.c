@@ -3,8 +3,8 @@
  */
 #include "base/memory.h"
 
-/* What the C library's malloc() takes beside the bytes asked for, and rounds
- * the sum up to (glibc on 64 bits). */
+/* Overhead of the C library's malloc(), and the granularity to which it
+ * rounds up (glibc on 64 bits). */
 #define MALLOC_HEAD 8
 #define MALLOC_GRAIN 16
 
@@ -14,11 +14,9 @@ struct _LmccMemory
   gsize used; /* atomic */
 };
 
-/*
- * lmcc_memory_new:
+/* lmcc_memory_new:
  *
- * Returns: (transfer full): a count of nothing
- */
+ * Returns: (transfer full): a counter of memory at zero */
 LmccMemory *
 lmcc_memory_new (void)
 {
@@ -36,24 +34,20 @@ lmcc_memory_unref (LmccMemory *memory)
     g_free (memory);
 }
 
-/*
- * lmcc_memory_get_used:
- * @memory: a count
+/* lmcc_memory_get_used:
+ * @memory: a counter of memory
  *
- * Returns: bytes that are in use
- */
+ * Returns: bytes in use */
 gsize
 lmcc_memory_get_used (LmccMemory *memory)
 {
   return (gsize) g_atomic_pointer_get (&memory->used);
 }
 
-/*
- * lmcc_memory_cost:
- * @capacity: of a packet, in bytes
+/* lmcc_memory_cost:
+ * @capacity: capacity of a packet, in bytes
  *
- * Returns: bytes that it takes, with what a receiver keeps beside it
- */
+ * Returns: bytes that the packet takes, including a receiver's bookkeeping */
 gsize
 lmcc_memory_cost (gsize capacity)
 {
@@ -63,15 +57,13 @@ lmcc_memory_cost (gsize capacity)
       + LMCC_MEMORY_PER_PACKET;
 }
 
-/*
- * lmcc_memory_claim:
- * @memory: a count
+/* lmcc_memory_claim:
+ * @memory: a counter of memory
  * @packet: a packet
  *
- * Counts a packet that nobody counts yet.
+ * Counts a packet unless another counter counts it.
  *
- * Returns: whether @memory counts it now; else somebody else does
- */
+ * Returns: whether @memory counts it now */
 gboolean
 lmcc_memory_claim (LmccMemory *memory, LmccPacket *packet)
 {
@@ -86,12 +78,11 @@ lmcc_memory_claim (LmccMemory *memory, LmccPacket *packet)
   return TRUE;
 }
 
-/*
- * lmcc_memory_release:
- * @packet: a packet that nobody else holds, or whose last reference goes
+/* lmcc_memory_release:
+ * @packet: a packet that nobody else holds, or whose last reference is being
+ *     released
  *
- * It counts no longer.
- */
+ * The packet no longer counts. */
 void
 lmcc_memory_release (LmccPacket *packet)
 {

@@ -8,17 +8,16 @@
 
 G_BEGIN_DECLS
 
-/* What a receiver keeps of each packet beside it, at most, on a host with 64
- * bits: of its places in a layer's queue (296), the merge (288, where its ring is
- * half full), and a picture with what is given out of it (700, where each picture
- * is one packet) only one at a time, and one among the sources of repair (56). */
+/* Greatest bookkeeping of a receiver per packet, on a 64-bit host. A packet is in one
+ * of these places at a time: in a layer's queue (296), in the merge (288, with a
+ * half-full ring), or in a picture with its output (700, if each picture is one
+ * packet). In addition it may be among the sources of repair (56). */
 #define LMCC_MEMORY_PER_PACKET 768
 
 /**
  * LmccMemory:
- * Counts the bytes of packets, and of what is kept beside them. A packet counts
- * until its last reference is gone, in whichever thread that is: the count has no
- * lock.
+ * Counts the bytes of packets and of their bookkeeping. A packet counts until its last
+ * reference is released, in any thread: the counter needs no lock.
  */
 typedef struct _LmccMemory LmccMemory;
 

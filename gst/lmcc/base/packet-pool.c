@@ -1,18 +1,19 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One thread takes packets, any thread gives them back. What is given back is
- * put in front of a list by compare and exchange; who takes removes that list
- * as a whole, so that no link is read that another thread may change meanwhile.
- */
+ * One thread takes packets, and any thread returns them. Returned packets
+ * are pushed onto a list by compare and exchange. The taking thread removes
+ * that list as a whole, so no link is read that another thread may change
+ * meanwhile. */
 #include "base/packet-pool.h"
 
 struct _LmccPacketPool
 {
   gatomicrefcount ref_count; /* of the owner, and of each packet in use */
-  gint room;                 /* atomic: packets that may still be put back */
+  gint room;                 /* atomic: number of packets that may still be
+                              * returned */
   LmccPacket *returned;      /* atomic */
-  LmccPacket *free;          /* the owner's */
+  LmccPacket *free;          /* used by the owner only */
 };
 
 static LmccPacket *
@@ -44,9 +45,9 @@ unref (LmccPacketPool *pool)
 
 /**
  * lmcc_packet_pool_new:
- * @max_free: most packets that are kept for later
+ * @max_free: greatest number of packets kept for reuse
  *
- * Returns: (transfer full): a pool that keeps none yet
+ * Returns: (transfer full): an empty pool
  */
 LmccPacketPool *
 lmcc_packet_pool_new (guint max_free)
@@ -61,7 +62,7 @@ lmcc_packet_pool_new (guint max_free)
 
 /**
  * lmcc_packet_pool_free:
- * @pool: (transfer full): a pool; its packets may be in use
+ * @pool: (transfer full): a pool; its packets may still be in use
  */
 void
 lmcc_packet_pool_free (LmccPacketPool *pool)
@@ -84,7 +85,7 @@ take_returned (LmccPacketPool *pool)
   return list;
 }
 
-/* Returns: (nullable): a packet that was used before */
+/* Returns: (nullable): a returned packet */
 static LmccPacket *
 take_free (LmccPacketPool *pool)
 {
@@ -101,16 +102,13 @@ take_free (LmccPacketPool *pool)
   return packet;
 }
 
-/*
- * lmcc_packet_pool_take:
+/* lmcc_packet_pool_take:
  * @pool: a pool
- * @capacity: of the packet that is wanted, in bytes
+ * @capacity: capacity of the wanted packet, in bytes
  *
- * The packet counts as one of the pool, whoever makes it.
+ * The packet counts as one of the pool, even if the caller has to allocate it.
  *
- * Returns: (transfer full) (nullable): the memory of a packet that was used
- *     before
- */
+ * Returns: (transfer full) (nullable): the memory of a returned packet */
 LmccPacket *
 lmcc_packet_pool_take (LmccPacketPool *pool, gsize capacity)
 {
@@ -123,13 +121,11 @@ lmcc_packet_pool_take (LmccPacketPool *pool, gsize capacity)
   return packet;
 }
 
-/*
- * lmcc_packet_pool_put:
+/* lmcc_packet_pool_put:
  * @pool: a pool
- * @packet: (transfer full): a packet of it without references
+ * @packet: (transfer full): a packet of @pool without references
  *
- * Keeps the packet for later, where there is room for it.
- */
+ * Keeps the packet for reuse if there is room. */
 void
 lmcc_packet_pool_put (LmccPacketPool *pool, LmccPacket *packet)
 {

@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-/* What a sender's RTP header has more than the shortest one: the header
- * extension (RFC 8285 section 4.1) with both of our elements, each of 16 bytes
- * and an identifier byte, to a 32-bit border. */
+/* Bytes by which a sender's RTP header exceeds the shortest one: the header
+ * extension (RFC 8285 section 4.1) with both of the library's elements, each
+ * of 16 bytes and an identifier byte, padded to 32 bits. */
 #define HEADROOM (4 + (2 * 17 + 3) / 4 * 4)
 
 static LmccPacket *
@@ -37,7 +37,7 @@ new_packet (gsize headroom, gsize capacity)
 
 /**
  * lmcc_packet_new:
- * @capacity: bytes to make room for
+ * @capacity: capacity in bytes
  *
  * Returns: (transfer full): an empty packet
  */
@@ -49,11 +49,11 @@ lmcc_packet_new (gsize capacity)
 
 /**
  * lmcc_packet_new_for_sender:
- * @capacity: bytes to make room for
+ * @capacity: capacity in bytes
  *
- * As lmcc_packet_new(), for a payloader's packet: a sender has room for its own
- * header before the payload, and does not copy it. It writes over the packet's
- * header then, where nobody else holds a reference.
+ * As lmcc_packet_new(), for a payloader's packet: it has room for the sender's
+ * header before the payload, so that the sender does not copy the payload. The
+ * sender overwrites the packet's header if nobody else holds a reference.
  *
  * Returns: (transfer full): an empty packet
  */
@@ -65,12 +65,14 @@ lmcc_packet_new_for_sender (gsize capacity)
 
 /**
  * lmcc_packet_new_pooled:
- * @pool: where its memory comes from, and goes when its last reference is gone
- * @capacity: bytes to make room for
+ * @pool: pool that provides the memory and takes it back when the last
+ *     reference is released
+ * @capacity: capacity in bytes
  *
- * As lmcc_packet_new(). Memory of another capacity is not used again, so the
- * capacity should seldom change. One thread alone may take packets from a pool;
- * the last reference may go in any thread, and after the pool has been freed.
+ * As lmcc_packet_new(). Memory with another capacity is not reused, so the
+ * capacity should seldom change. A single thread may take packets from a pool;
+ * any thread may release the last reference, even after the pool has been
+ * freed.
  *
  * Returns: (transfer full): an empty packet
  */
@@ -90,7 +92,7 @@ lmcc_packet_new_pooled (LmccPacketPool *pool, gsize capacity)
 /**
  * lmcc_packet_new_copy:
  * @data: bytes to copy
- * @size: how many
+ * @size: number of bytes
  *
  * Returns: (transfer full): a packet with a copy of @data
  */
@@ -136,16 +138,14 @@ lmcc_packet_unref (LmccPacket *packet)
     g_free (packet);
 }
 
-/*
- * lmcc_packet_take_counted:
+/* lmcc_packet_take_counted:
  * @packet: (transfer full): a packet
- * @memory: what it is to count for
+ * @memory: the counter that is to count it
  *
- * Of a packet that somebody else counts, as where several receivers are handed
- * the same, a copy is made.
+ * If another counter counts the packet, because several receivers share it, a
+ * copy is made.
  *
- * Returns: (transfer full): the packet, or a copy of it
- */
+ * Returns: (transfer full): the packet, or a copy of it */
 LmccPacket *
 lmcc_packet_take_counted (LmccPacket *packet, LmccMemory *memory)
 {
@@ -160,15 +160,13 @@ lmcc_packet_take_counted (LmccPacket *packet, LmccMemory *memory)
   return copy;
 }
 
-/*
- * lmcc_packet_has_room:
+/* lmcc_packet_has_room:
  * @packet: a packet
- * @at: in it
- * @size: bytes before @at
+ * @at: a position in it
+ * @size: number of bytes before @at
  *
- * Returns: whether these may be written: they are the packet's, and nobody else
- *     holds it
- */
+ * Returns: whether these bytes may be written: they belong to the packet,
+ * and nobody else holds it */
 gboolean
 lmcc_packet_has_room (LmccPacket *packet, const guint8 *at, gsize size)
 {
@@ -176,14 +174,13 @@ lmcc_packet_has_room (LmccPacket *packet, const guint8 *at, gsize size)
       && g_atomic_ref_count_compare (&packet->ref_count, 1);
 }
 
-/*
- * lmcc_packet_begin_at:
+/* lmcc_packet_begin_at:
  * @packet: a packet that nobody else holds
- * @at: in it: its first byte from now on
- * @size: bytes in use from there on
+ * @at: a position in it, which becomes its first byte
+ * @size: number of used bytes from there on
  *
- * It counts for nobody then, and nothing is known of it.
- */
+ * Afterwards no counter counts the packet, and no parsed properties are
+ * stored with it. */
 void
 lmcc_packet_begin_at (LmccPacket *packet, const guint8 *at, gsize size)
 {

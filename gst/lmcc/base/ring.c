@@ -7,8 +7,8 @@
 
 #define FIRST_SIZE 4
 
-/* A ring that is larger becomes smaller when a quarter of it is in use: a burst
- * does not take its memory for ever. */
+/* A larger ring shrinks when at most a quarter of it is in use, so that it
+ * does not keep the memory of a burst for ever. */
 #define KEPT_SIZE 32
 
 static gpointer
@@ -35,21 +35,17 @@ resize (LmccRing *ring, guint size)
   ring->first = 0;
 }
 
-/*
- * lmcc_ring_init:
+/* lmcc_ring_init:
  * @ring: (out): an empty ring
- * @element_size: bytes of each element
- */
+ * @element_size: size of an element in bytes */
 void
 lmcc_ring_init (LmccRing *ring, gsize element_size)
 {
   *ring = (LmccRing){ .element_size = element_size };
 }
 
-/*
- * lmcc_ring_clear:
- * @ring: a ring; what its elements own is the caller's to free first
- */
+/* lmcc_ring_clear:
+ * @ring: a ring; the caller first frees what its elements own */
 void
 lmcc_ring_clear (LmccRing *ring)
 {
@@ -97,13 +93,11 @@ lmcc_ring_peek_tail (const LmccRing *ring)
   return ring->length > 0 ? get (ring, ring->length - 1) : NULL;
 }
 
-/*
- * lmcc_ring_pop:
+/* lmcc_ring_pop:
  * @ring: a ring
- * @element: (out caller-allocates): the oldest element, which leaves
+ * @element: (out caller-allocates): the oldest element, which is removed
  *
- * Returns: %FALSE if there is none
- */
+ * Returns: %FALSE if there is none */
 gboolean
 lmcc_ring_pop (LmccRing *ring, gpointer element)
 {

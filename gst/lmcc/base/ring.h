@@ -10,15 +10,15 @@ G_BEGIN_DECLS
 
 /**
  * LmccRing:
- * @elements: (array length=size): from @first on, and around
- * @element_size: bytes of each
- * @size: elements that there is room for, a power of two, or 0
- * @first: index of the oldest
- * @length: elements that there are
+ * @elements: (array length=size): the elements from @first on, wrapping around
+ * @element_size: size of an element in bytes
+ * @size: capacity in elements, a power of two, or 0
+ * @first: index of the oldest element
+ * @length: number of elements
  *
- * A queue of what has one size and lies in the queue itself: nothing is allocated
- * for an element. Elements move when others come or leave; a pointer to one holds
- * until then.
+ * A queue that stores elements of one size in place, without an allocation per element.
+ * Elements move when others are added or removed; a pointer to an element is valid until
+ * then.
  */
 typedef struct
 {

@@ -22,10 +22,10 @@ G_DEFINE_QUARK (lmcc-settings-error-quark, lmcc_settings_error);
 
 /**
  * lmcc_settings_new:
- * @table: (array length=n): static
- * @n: how many settings
+ * @table: (array length=n): the table, which must be static
+ * @n: number of settings
  *
- * Returns: (transfer full): all of them at their standard values
+ * Returns: (transfer full): all settings at their default values
  */
 LmccSettings *
 lmcc_settings_new (const LmccSetting *table, guint n)
@@ -45,9 +45,9 @@ lmcc_settings_new (const LmccSetting *table, guint n)
 
 /**
  * lmcc_settings_copy:
- * @settings: what to copy
+ * @settings: settings to copy
  *
- * Returns: (transfer full): the same values
+ * Returns: (transfer full): a copy
  */
 LmccSettings *
 lmcc_settings_copy (const LmccSettings *settings)
@@ -77,7 +77,7 @@ lmcc_settings_free (LmccSettings *settings)
  * @settings: settings
  * @table: (nullable): a table
  *
- * Returns: whether they are of that table
+ * Returns: whether @settings were made from @table
  */
 gboolean
 lmcc_settings_is_of (const LmccSettings *settings, const LmccSetting *table)
@@ -114,10 +114,10 @@ set_unknown_error (const LmccSettings *settings, const gchar *name,
 
 /**
  * lmcc_setting_format_range:
- * @setting: a line of a table
+ * @setting: an entry of a table
  *
- * Returns: (transfer full): what its values may be, such as `a|b`, `true|false`
- *     or `0 to 60 s`
+ * Returns: (transfer full): the permitted values as text, such as `a|b`,
+ * `true|false` or `0 to 60 s`
  */
 gchar *
 lmcc_setting_format_range (const LmccSetting *setting)
@@ -182,12 +182,11 @@ parse (const LmccSetting *setting, const gchar *text, gdouble *value)
 /**
  * lmcc_settings_set:
  * @settings: settings
- * @name: which one
- * @value: a number, or the word of a choice or switch
- * @error: says what would be right
+ * @name: name of the setting
+ * @value: a number, or a word of a choice or switch
+ * @error: describes the permitted values
  *
- * Returns: %FALSE, and nothing is changed, if there is no such setting or
- *     value
+ * Returns: %FALSE, with no change, if the setting or the value does not exist
  */
 gboolean
 lmcc_settings_set (LmccSettings *settings, const gchar *name,
@@ -210,15 +209,13 @@ lmcc_settings_set (LmccSettings *settings, const gchar *name,
   return TRUE;
 }
 
-/*
- * lmcc_settings_prefer:
+/* lmcc_settings_prefer:
  * @settings: settings
- * @name: one of the table
- * @value: as lmcc_settings_get() has it, within the setting's range
+ * @name: a setting of the table
+ * @value: a value as returned by lmcc_settings_get(), within the setting's
+ *     range
  *
- * Puts another value in the place of the standard one. What
- * lmcc_settings_set() was given stays.
- */
+ * Replaces the default value. A value given with lmcc_settings_set() stays. */
 void
 lmcc_settings_prefer (LmccSettings *settings, const gchar *name, gdouble value)
 {
@@ -233,9 +230,10 @@ lmcc_settings_prefer (LmccSettings *settings, const gchar *name, gdouble value)
 /**
  * lmcc_settings_get:
  * @settings: settings
- * @name: one of the table
+ * @name: a setting of the table
  *
- * Returns: its value, a time in seconds; a choice's index; 0 or 1 for a switch
+ * Returns: its value: a time in seconds, a choice's index, or 0 or 1 for a
+ * switch
  */
 gdouble
 lmcc_settings_get (const LmccSettings *settings, const gchar *name)

@@ -34,7 +34,7 @@ lmcc_unit_free (LmccUnit *unit)
  * lmcc_unit_is_key:
  * @unit: a unit
  *
- * Returns: whether it is of a rung and needs no other
+ * Returns: whether the unit belongs to a rung and depends on no other unit
  */
 gboolean
 lmcc_unit_is_key (const LmccUnit *unit)
