@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* What a payload without coded picture data says. */
+/* The result for a payload without coded picture data. */
 #define LMCC_PAYLOAD_SIGNS_NONE ((LmccPayloadSigns){ .klass = -1 })
 
 void lmcc_payload_signs_merge (LmccPayloadSigns *signs,

@@ -5,9 +5,9 @@
 
 #include "wire/rtp-payload.h"
 
-/* A stream that neither sets a marker nor changes its timestamp must not take
- * all memory: 8192 packets of 1200 bytes are 10 MB, far above any coded
- * picture. */
+/* A stream that neither sets a marker nor changes its timestamp must not
+ * exhaust the memory: 8192 packets of 1200 bytes are 10 MB, far more than
+ * any coded picture. */
 #define MAX_UNIT_PACKETS 8192
 
 struct _LmccClassifier
@@ -16,8 +16,8 @@ struct _LmccClassifier
   guint8 stream;
   guint64 malformed;
   gboolean marks_seen;
-  /* Per class: since the last key unit or switch point of the class a unit of
-   * it came that later ones may need. */
+  /* Per class: since the last key unit or switch point of the class, it had
+   * a unit that later ones may refer to. */
   gboolean referenced[LMCC_MAX_CLASSES];
   guint n_sub_layers;
 
@@ -39,10 +39,11 @@ static const LmccCodec *const codecs[] = {
 
 /**
  * lmcc_codec_find:
- * @encoding_name: (nullable): the encoding name of the RTP caps, in any case
+ * @encoding_name: (nullable): the encoding name of the RTP caps, in upper or
+ *     lower case
  *
- * Returns: (nullable) (transfer none): the payload format, %NULL if there is
- *     none of that name
+ * Returns: (nullable) (transfer none): the payload format, %NULL if the name is
+ * unknown
  */
 const LmccCodec *
 lmcc_codec_find (const gchar *encoding_name)
@@ -66,7 +67,7 @@ lmcc_codec_find (const gchar *encoding_name)
  * @klass: class of a unit
  * @below: a lower class
  *
- * Returns: whether the unit may need one of class @below
+ * Returns: whether the unit may depend on one of class @below
  */
 gboolean
 lmcc_codec_needs_class (const LmccCodec *codec, guint klass, guint below)
@@ -76,8 +77,8 @@ lmcc_codec_needs_class (const LmccCodec *codec, guint klass, guint below)
   return n == 0 || (below / n <= klass / n && below % n <= klass % n);
 }
 
-/* Adds what another part of the same unit says: the most important part decides
- * the class, and only all parts together make a switch point. */
+/* Adds another part of the same unit: the most important part decides the
+ * class, and the unit is a switch point only if all parts are. */
 void
 lmcc_payload_signs_merge (LmccPayloadSigns *signs, const LmccPayloadSigns *part)
 {
@@ -99,16 +100,16 @@ lmcc_payload_signs_merge (LmccPayloadSigns *signs, const LmccPayloadSigns *part)
 
 /**
  * lmcc_classifier_new:
- * @codec: (nullable): how to read the payloads; %NULL for a payload format that
- *     the library does not know
- * @stream: the rung, or %LMCC_STREAM_SOUND: goes into the units
+ * @codec: (nullable): the payload format; %NULL for one that the library does
+ *     not know
+ * @stream: the rung, or %LMCC_STREAM_SOUND, which is written into the units
  *
- * Without a codec the marks alone tell. A stream that has shown no mark yet is
- * taken for one whose every unit can be decoded by itself, as those of sound
- * and of intra-only video: class 0, each a switch point. Nothing else could
- * ever be joined, and decoders that need a key frame wait for one. Whoever has
- * several rungs of such a codec must mark them. From the first mark on, a unit
- * without mark is class 0 and no switch point.
+ * Without a codec only marks are used. If a stream has shown no mark yet, each
+ * of its units is assumed to be independently decodable, as with sound and
+ * intra-only video: class 0, and a switch point. Otherwise nothing could ever
+ * be joined; decoders that need a key frame wait for one. If there are several
+ * rungs of such a codec, upstream must mark them. From the first mark on, a
+ * unit without a mark is class 0 and no switch point.
  *
  * Returns: (transfer full): a classifier without packets
  */
@@ -120,7 +121,7 @@ lmcc_classifier_new (const LmccCodec *codec, guint8 stream)
 
   classifier->codec = codec;
   classifier->stream = stream;
-  /* Nobody knows what came before the first key unit. */
+  /* Units before the first key unit are unknown. */
   for (i = 0; i < LMCC_MAX_CLASSES; i++)
     classifier->referenced[i] = TRUE;
 
@@ -140,8 +141,8 @@ lmcc_classifier_free (LmccClassifier *classifier)
   g_free (classifier);
 }
 
-/* A switching up point of RFC 9628 section 4.2: the higher temporal layers of
- * its spatial layer begin anew. */
+/* A switching up point of RFC 9628 section 4.2: the higher temporal layers
+ * of its spatial layer start anew. */
 static void
 switch_up (LmccClassifier *classifier, guint klass)
 {
@@ -151,9 +152,9 @@ switch_up (LmccClassifier *classifier, guint klass)
     classifier->referenced[i] = FALSE;
 }
 
-/* What no other unit needs is above what others do. That a unit is not
- * referenced means those of its own sub-layer: where there is no other one, it
- * means all. */
+/* Units that no other unit refers to have a higher class than the others.
+ * "Not referenced" refers to the unit's sub-layer only; if the stream has no
+ * other sub-layer, no unit refers to it. */
 static guint
 get_class (const LmccClassifier *classifier)
 {
@@ -173,7 +174,7 @@ classify_by_signs (LmccClassifier *classifier)
 
   if (signs->n_sub_layers > 0)
     classifier->n_sub_layers = signs->n_sub_layers;
-  /* Parameter sets without a picture are needed by all that follow. */
+  /* All following units depend on parameter sets without a picture. */
   if (signs->klass < 0)
     return;
 
@@ -185,9 +186,9 @@ classify_by_signs (LmccClassifier *classifier)
     return;
   }
 
-  /* A unit never needs one of a higher class (H.265 7.4.2.2 for TemporalId, RFC
-   * 7741 section 4.2 for TID, RFC 9628 section 3 for SID and TID): only its own
-   * class decides. */
+  /* A unit never depends on one of a higher class (H.265 7.4.2.2 for
+   * TemporalId, RFC 7741 section 4.2 for TID, RFC 9628 section 3 for SID and
+   * TID), so only its own class matters. */
   unit->klass = get_class (classifier);
   unit->switch_point = unit->klass > 0
       && (signs->switch_point || !classifier->referenced[unit->klass]);
@@ -263,20 +264,20 @@ begins_class (const LmccClassifier *classifier, const LmccPayloadSigns *signs)
  * lmcc_classifier_push:
  * @classifier: a classifier
  * @packet: (transfer full): the next RTP packet of the stream
- * @mark: (nullable): what upstream knows of its unit; the first mark of a unit
- *     counts, one of a class above 15 is ignored
- * @decoding_time: when the packet is due, ns on the sender's clock
- * @presentation_time: when its picture is shown, ns on the same clock
- * @units: (out) (array fixed-size=2): the units that it finishes, oldest first;
- *     the caller owns them
+ * @mark: (nullable): marks of its unit from upstream; the first mark of a unit
+ *     counts, and a class above 15 is ignored
+ * @decoding_time: when the packet is due, in ns on the sender's clock
+ * @presentation_time: when its picture is shown, in ns on the same clock
+ * @units: (out) (array fixed-size=2): the units that the packet completes, the
+ *     oldest first; the caller owns them
  *
- * A unit ends with the marker bit, before a packet of another RTP timestamp,
- * where the payload says so (VP9), before one of a higher class where the codec
- * says that this is another unit (JPEG 2000), or after 8192 packets; what is
- * left of a unit so cut is no switch point. Packets that are not RTP, or not of
- * the codec's payload format, are dropped and counted.
+ * Adds a packet. A unit ends with the marker bit, before a packet with another
+ * RTP timestamp, where the payload says so (VP9), before a packet of a higher
+ * class if the codec has one unit per class (JPEG 2000), or after 8192 packets;
+ * the rest of a unit cut this way is no switch point. Packets that are not RTP,
+ * or malformed for the codec, are dropped and counted.
  *
- * Returns: how many of @units are set, 0 to 2
+ * Returns: number of @units set, 0 to 2
  */
 guint
 lmcc_classifier_push (LmccClassifier *classifier, LmccPacket *packet,
@@ -324,9 +325,9 @@ lmcc_classifier_push (LmccClassifier *classifier, LmccPacket *packet,
  * lmcc_classifier_flush:
  * @classifier: a classifier
  *
- * At the end of the stream.
+ * Call it at the end of the stream.
  *
- * Returns: (nullable) (transfer full): the unit whose end had not shown yet
+ * Returns: (nullable) (transfer full): the unit whose end had not been detected
  */
 LmccUnit *
 lmcc_classifier_flush (LmccClassifier *classifier)
@@ -338,7 +339,8 @@ lmcc_classifier_flush (LmccClassifier *classifier)
  * lmcc_classifier_get_malformed:
  * @classifier: a classifier
  *
- * Returns: packets dropped because they were not RTP or not of the codec's form
+ * Returns: number of packets dropped because they are not RTP or malformed for
+ * the codec
  */
 guint64
 lmcc_classifier_get_malformed (const LmccClassifier *classifier)

@@ -3,11 +3,11 @@
  */
 #include "media/decoder-delay.h"
 
-/* What is longer comes from a jump of the source's times, not from an
- * encoder. */
+/* A longer delay comes from a jump of the source's timestamps and not from
+ * an encoder. */
 #define MAX_DELAY (2 * LMCC_SECOND)
 
-/* Follows how many pictures come before one that is shown before them. */
+/* Determines how many pictures precede one that is shown before them. */
 static void
 follow_depth (LmccReorder *reorder, LmccTime presentation_time)
 {
@@ -17,7 +17,7 @@ follow_depth (LmccReorder *reorder, LmccTime presentation_time)
     if (reorder->recent[i] > presentation_time)
       later++;
   }
-  /* A whole history that is shown later is a jump. */
+  /* If a whole history is shown later, the timestamps have jumped. */
   if (later < LMCC_REORDER_HISTORY)
     reorder->depth = MAX (reorder->depth, later);
   reorder->recent[reorder->n_recent++ % LMCC_REORDER_HISTORY] =
@@ -37,7 +37,7 @@ follow_delay (LmccReorder *reorder, const LmccUnit *unit)
   if (reorder->n_base++ < reorder->depth)
     return;
 
-  /* The picture that goes out when this one comes. */
+  /* The picture that the decoder outputs when this one arrives. */
   shown = reorder->base[held % LMCC_REORDER_HISTORY].presentation_time;
   if (unit->decoding_time > shown && unit->decoding_time - shown <= MAX_DELAY)
     reorder->delay = MAX (reorder->delay, unit->decoding_time - shown);
@@ -45,12 +45,11 @@ follow_delay (LmccReorder *reorder, const LmccUnit *unit)
 
 /**
  * lmcc_reorder_push:
- * @reorder: zeros at first
+ * @reorder: the state; initially all zeros
  * @unit: the next unit of the stream, in decoding order
  *
- * Returns: how much later than its presentation time a picture of class 0 comes
- *     out of a decoder that gets class 0 alone, at most so far; 0 without
- *     reordering
+ * Returns: greatest time so far, in ns, by which a decoder that gets class 0
+ * alone outputs a picture after its presentation time; 0 without reordering
  */
 LmccTime
 lmcc_reorder_push (LmccReorder *reorder, const LmccUnit *unit)

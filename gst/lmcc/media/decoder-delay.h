@@ -12,12 +12,11 @@ G_BEGIN_DECLS
 
 /**
  * LmccReorder:
- * How long a decoder that gets only class 0 of a stream holds a picture back.
+ * Determines how long a decoder that gets only class 0 of a stream delays a picture.
  *
- * A decoder gives a picture out when as many later ones have come as the stream
- * may reorder (H.264 section C.4.5.3, "bumping", with num_reorder_frames), however
- * far apart these are. Where class 0 is a picture in four, two pictures are eight
- * frames.
+ * A decoder outputs a picture when as many later ones have arrived as the stream may
+ * reorder (H.264 section C.4.5.3, "bumping", with num_reorder_frames), however far apart
+ * these are. If class 0 is one picture in four, two pictures are eight frames.
  */
 typedef struct
 {

@@ -16,8 +16,8 @@
 #define NAL_FU_A 28
 #define NAL_FU_B 29
 
-/* Of an Exp-Golomb code in a slice header's start: first_mb_in_slice is below
- * 139,264 (H.264 table A-1, MaxFS). */
+/* Limit for an Exp-Golomb code at the start of a slice header:
+ * first_mb_in_slice is below 139,264 (H.264 table A-1, MaxFS). */
 #define MAX_LEADING_ZEROS 17
 
 typedef struct
@@ -59,7 +59,7 @@ read_ue (BitReader *reader, guint *value)
 
 /* H.264 table 7-6: slice types 1 and 6 are B. The header starts with
  * first_mb_in_slice and slice_type (section 7.3.3); no emulation prevention
- * byte can come so early. */
+ * byte can occur that early. */
 static gboolean
 is_b_slice (const guint8 *slice, gsize size)
 {
@@ -70,7 +70,7 @@ is_b_slice (const guint8 *slice, gsize size)
       && slice_type % 5 == 1;
 }
 
-/* @body: what follows the NAL unit's header. */
+/* @body: the NAL unit without its header. */
 static LmccPayloadSigns
 slice_signs (guint type, guint nal_ref_idc, const guint8 *body, gsize size)
 {
@@ -83,9 +83,9 @@ slice_signs (guint type, guint nal_ref_idc, const guint8 *body, gsize size)
   signs.klass = nal_ref_idc >= 2 ? 0 : 2 - (gint) nal_ref_idc;
   signs.key = type == NAL_SLICE_IDR;
   signs.referenced = nal_ref_idc > 0;
-  /* A referenced B of x264's pyramid needs only I and P pictures, one that
-   * nobody references only referenced ones. A P picture of nal_ref_idc 1 may be
-   * part of a chain. */
+  /* A referenced B picture of x264's pyramid depends only on I and P
+   * pictures, and an unreferenced one only on referenced ones. A P picture
+   * with nal_ref_idc 1 may belong to a chain. */
   signs.switch_point =
       nal_ref_idc == 0 || (nal_ref_idc == 1 && is_b_slice (body, size));
 
@@ -110,8 +110,8 @@ inspect_nal (const guint8 *nal, gsize size, LmccPayloadSigns *signs)
   return TRUE;
 }
 
-/* RFC 6184 section 5.7: @start bytes, then units of a 16-bit size, @skip bytes
- * (DOND and timestamp offset of an MTAP) and a NAL unit. */
+/* RFC 6184 section 5.7: @start bytes, then units of a 16-bit size, @skip
+ * bytes (DOND and timestamp offset of an MTAP) and a NAL unit. */
 static gboolean
 inspect_aggregate (const guint8 *payload, gsize size, gsize start, gsize skip,
     LmccPayloadSigns *signs)
@@ -136,7 +136,8 @@ inspect_aggregate (const guint8 *payload, gsize size, gsize start, gsize skip,
   return TRUE;
 }
 
-/* RFC 6184 section 5.8. Fragments after the first tell nothing new. */
+/* RFC 6184 section 5.8. Fragments after the first carry no further
+ * information. */
 static gboolean
 inspect_fragment (const guint8 *payload, gsize size, gsize header_size,
     LmccPayloadSigns *signs)
@@ -183,7 +184,8 @@ inspect_h264 (const guint8 *payload, gsize size, LmccPayloadSigns *signs)
 /**
  * lmcc_codec_h264:
  *
- * RFC 6184. Class: nal_ref_idc 3 and 2 are 0, 1 is 1, 0 is 2.
+ * RFC 6184. Classes: nal_ref_idc 3 and 2 are class 0, 1 is class 1, 0 is class
+ * 2.
  */
 const LmccCodec lmcc_codec_h264 = {
   .encoding_name = "H264",

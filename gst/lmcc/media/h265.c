@@ -43,14 +43,14 @@ nal_signs (guint type, const guint8 *header)
   signs.klass = (header[1] & 7) - 1;
   signs.key = type >= NAL_FIRST_IRAP && type <= NAL_LAST_IRAP;
   signs.switch_point = type >= NAL_TSA_N && type <= NAL_STSA_R;
-  /* Up to 15, even types are sub-layer non-reference pictures. */
+  /* Among types up to 15, even ones are sub-layer non-reference pictures. */
   signs.referenced = type > NAL_LAST_SUB_LAYER || type & 1;
 
   return signs;
 }
 
-/* Of the base layer's parameter set: sps_max_sub_layers_minus1 (H.265 section
- * 7.3.2.2.1). 7 is reserved, and says nothing. */
+/* From the base layer's parameter set: sps_max_sub_layers_minus1 (H.265
+ * section 7.3.2.2.1). The value 7 is reserved and ignored. */
 static LmccPayloadSigns
 whole_nal_signs (const guint8 *nal, gsize size)
 {
@@ -66,8 +66,8 @@ whole_nal_signs (const guint8 *nal, gsize size)
   return signs;
 }
 
-/* RFC 7798 section 4.4.2, without DONL: none of the payloaders here sends out
- * of decoding order. */
+/* RFC 7798 section 4.4.2, without DONL: none of the supported payloaders
+ * sends out of decoding order. */
 static gboolean
 inspect_aggregate (const guint8 *payload, gsize size, LmccPayloadSigns *signs)
 {
@@ -95,8 +95,8 @@ inspect_aggregate (const guint8 *payload, gsize size, LmccPayloadSigns *signs)
   return TRUE;
 }
 
-/* RFC 7798 sections 4.4.3 and 4.4.4: the type of what is inside stands in the
- * third byte of both, the other header fields in the payload header. */
+/* RFC 7798 sections 4.4.3 and 4.4.4: the inner type is in the third byte of
+ * both, the other header fields are in the payload header. */
 static gboolean
 inspect_wrapped (const guint8 *payload, gsize size, guint type,
     LmccPayloadSigns *signs)
@@ -133,10 +133,10 @@ inspect_h265 (const guint8 *payload, gsize size, LmccPayloadSigns *signs)
 /**
  * lmcc_codec_h265:
  *
- * RFC 7798. Class: TemporalId; in a stream of one temporal sub-layer 1 for what
- * is not referenced. x265 marks that in any stream with B frames. Its setting
- * for temporal layers is no other advice: 3.5 takes 1 alone for it, and later
- * releases what is above 1.
+ * RFC 7798. Class: TemporalId; in a stream with one temporal sub-layer, 1 for
+ * unreferenced pictures. x265 marks those in any stream with B frames. Its
+ * setting for temporal layers is no alternative advice: 3.5 accepts only 1 for
+ * it, and later releases only values above 1.
  */
 const LmccCodec lmcc_codec_h265 = {
   .encoding_name = "H265",

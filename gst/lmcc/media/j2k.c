@@ -3,8 +3,8 @@
  */
 #include "media/classify-private.h"
 
-/* RFC 5371 section 4.2: size of the payload header, where its priority is, and
- * the priority of a sender that has none. */
+/* RFC 5371 section 4.2: size of the payload header, position of its
+ * priority, and the priority of a sender that assigns none. */
 #define PAYLOAD_HEADER_SIZE 8
 #define PRIORITY_AT 1
 #define PRIORITY_NONE 255
@@ -18,8 +18,8 @@ inspect_j2k (const guint8 *payload, gsize size, LmccPayloadSigns *signs)
   if (size <= PAYLOAD_HEADER_SIZE)
     return FALSE;
 
-  /* The main header has 0, layer 0 has 1 (RFC 5372 section 3.2): both are the
-   * base. */
+  /* The main header has priority 0, layer 0 has 1 (RFC 5372 section 3.2):
+   * both belong to the base layer. */
   priority = payload[PRIORITY_AT];
   if (priority == PRIORITY_NONE || priority == 0)
     signs->klass = 0;
@@ -34,8 +34,8 @@ inspect_j2k (const guint8 *payload, gsize size, LmccPayloadSigns *signs)
 /**
  * lmcc_codec_j2k:
  *
- * JPEG 2000, RFC 5371. Class: the quality layer, which is the priority by
- * layers of RFC 5372 section 3.2 less 1. No picture needs another.
+ * JPEG 2000, RFC 5371. Class: the quality layer, which is the layer-based
+ * priority of RFC 5372 section 3.2 minus 1. No picture depends on another.
  */
 const LmccCodec lmcc_codec_j2k = {
   .encoding_name = "JPEG2000",

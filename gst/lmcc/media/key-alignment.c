@@ -25,17 +25,15 @@ find_picture (LmccKeyAlignment *alignment, LmccTime presentation_time)
   return picture;
 }
 
-/*
- * lmcc_key_alignment_push:
- * @alignment: what was seen so far
+/* lmcc_key_alignment_push:
+ * @alignment: the units seen so far
  * @unit: a unit of a rung
  *
- * Class 0 of a rung's picture comes before its other classes, so that what is
- * seen of a rung first says whether the picture is key there.
+ * Class 0 of a rung's picture precedes its other classes, so the first unit of
+ * a rung shows whether the picture is a key frame there.
  *
- * Returns: whether it is now clear that the picture is key in some rungs but
- *     not in all that delivered it; once for each picture
- */
+ * Returns: whether it has just become clear that the picture is a key frame
+ * in some rungs but not in all that delivered it; at most once per picture */
 gboolean
 lmcc_key_alignment_push (LmccKeyAlignment *alignment, const LmccUnit *unit)
 {

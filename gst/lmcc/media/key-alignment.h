@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* Pictures of which the rungs are compared; rungs that are further apart than this
- * were left behind before they came here. */
+/* Number of pictures for which rungs are compared; rungs further apart than this were
+ * delayed before they reached the library. */
 #define LMCC_KEY_ALIGNMENT_PICTURES 64
 
 typedef struct
@@ -22,7 +22,8 @@ typedef struct
 
 /**
  * LmccKeyAlignment:
- * Whether the rungs' key frames are at the same pictures. Zeros are none seen yet.
+ * Checks whether the rungs' key frames are at the same pictures. All zeros: none seen
+ * yet.
  */
 typedef struct
 {

@@ -26,8 +26,8 @@
 #define GROUP_R_SHIFT 2
 #define GROUP_R_MASK 0x03
 
-/* Temporal layers that have classes of their own: three, as many as the W3C's
- * scalability modes have. Those above share the class of the third. */
+/* Temporal layers with separate classes: three, as many as the W3C's
+ * scalability modes have. Higher ones share the class of the third. */
 #define N_TEMPORAL 3
 
 typedef struct
