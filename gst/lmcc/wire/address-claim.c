@@ -9,9 +9,9 @@
 
 /**
  * lmcc_address_claim_build:
- * @ssrc_base: S0 of the session that is to begin
+ * @ssrc_base: S0 of the session that is about to start
  *
- * Returns: (transfer full): one RTCP packet of reduced size (RFC 5506)
+ * Returns: (transfer full): one reduced-size RTCP packet (RFC 5506)
  */
 LmccPacket *
 lmcc_address_claim_build (guint32 ssrc_base)
@@ -22,8 +22,8 @@ lmcc_address_claim_build (guint32 ssrc_base)
 /**
  * lmcc_address_claim_parse:
  * @data: a UDP payload
- * @size: its length
- * @ssrc_base: (out): S0 of the session that is to begin
+ * @size: its length in bytes
+ * @ssrc_base: (out): S0 of the session that is about to start
  *
  * Returns: %FALSE if it is anything else
  */

@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* Subtype of the APP packets named LMCC by which a sender that has not begun says
- * that it is about to take the session address that they go to. */
+/* Subtype of the APP packets named LMCC with which a sender, before it starts, claims
+ * the session address that the packets are sent to. */
 #define LMCC_RTCP_APP_ADDRESS_CLAIM 7
 
 LmccPacket *lmcc_address_claim_build (guint32 ssrc_base);

@@ -10,9 +10,10 @@
 
 /**
  * lmcc_second_element_id:
- * @element_id: identifier of the element that every packet has, 1 to 14
+ * @element_id: identifier of the element that every packet carries, 1 to 14
  *
- * Returns: the identifier of the one that only some algorithms need, 1 to 14
+ * Returns: the identifier of the second element, which only some algorithms
+ * need, 1 to 14
  */
 guint8
 lmcc_second_element_id (guint8 element_id)
@@ -30,14 +31,15 @@ levels_below (guint top_layer)
 /**
  * lmcc_synchronized_write:
  * @levels: bit n (from 1 << 0 on) is set if receivers at level n may go up at
- *     the end of this slot; those from @top_layer on are left out
+ *     the end of this slot; bits from @top_layer on are ignored
  * @top_layer: the session's highest layer, at most %LMCC_MAX_LAYERS - 1
- * @data: (out): where the element's data bytes go
+ * @data: (out): the element's data bytes
  *
  * Writes a second element with the synchronization points of a slot (Wei and
- * Zhang 2000, section I), where these are not all levels up to a highest one.
+ * Zhang 2000, section I), for the case that they are not all levels up to a
+ * highest one.
  *
- * Returns: how many bytes it has
+ * Returns: number of bytes written
  */
 gsize
 lmcc_synchronized_write (guint64 levels, guint top_layer,
@@ -61,13 +63,13 @@ lmcc_synchronized_write (guint64 levels, guint top_layer,
 /**
  * lmcc_synchronized_parse:
  * @data: (nullable): a second element's data bytes
- * @size: how many
+ * @size: number of bytes
  * @top_layer: the session's highest layer, at most %LMCC_MAX_LAYERS - 1
  * @levels: (out): as in lmcc_synchronized_write()
  *
- * Levels that the element does not reach may not go up.
+ * Levels beyond the end of the element may not go up.
  *
- * Returns: %FALSE if it is of another kind, or too short for its kind
+ * Returns: %FALSE if the element is of another kind, or too short for its kind
  */
 gboolean
 lmcc_synchronized_parse (const guint8 *data, gsize size, guint top_layer,
@@ -93,11 +95,11 @@ lmcc_synchronized_parse (const guint8 *data, gsize size, guint top_layer,
 
 /**
  * lmcc_place_write:
- * @place: of #LmccHeader; what is out of its range is brought into it
- * @data: (out): where the element's data bytes go
+ * @place: @place of #LmccHeader; clamped to its range
+ * @data: (out): the element's data bytes
  *
- * Writes a second element with the packet's place in its slot. It takes the
- * bytes that would be padding behind the first one.
+ * Writes a second element with the packet's place in its slot. It uses bytes
+ * that would otherwise be padding after the first element.
  */
 void
 lmcc_place_write (gint place, guint8 data[LMCC_PLACE_SIZE])
@@ -109,10 +111,10 @@ lmcc_place_write (gint place, guint8 data[LMCC_PLACE_SIZE])
 /**
  * lmcc_place_parse:
  * @data: (nullable): a second element's data bytes
- * @size: how many
+ * @size: number of bytes
  *
  * Returns: @place of #LmccHeader, 0 if the element is of another kind or too
- *     short
+ * short
  */
 gint
 lmcc_place_parse (const guint8 *data, gsize size)

@@ -8,16 +8,16 @@
 
 G_BEGIN_DECLS
 
-/* The most that the one-byte form carries (RFC 8285 section 4.2). */
+/* Greatest size in the one-byte form (RFC 8285 section 4.2). */
 #define LMCC_SECOND_ELEMENT_MAX_SIZE 16
 
 /* The name in a=extmap. */
 #define LMCC_SECOND_ELEMENT_URI "urn:x-lmcc:algorithm"
 
-/* The first byte of an element with synchronization points. */
+/* First byte of an element with synchronization points. */
 #define LMCC_SECOND_ELEMENT_SYNCHRONIZED 1
 
-/* The first byte of one with the packet's place in its slot. */
+/* First byte of an element with the packet's place in its slot. */
 #define LMCC_SECOND_ELEMENT_PLACE 4
 
 /* Kind and place. */

@@ -7,9 +7,9 @@
 
 /**
  * lmcc_join_notice_build:
- * @notice: what to tell
+ * @notice: the contents
  *
- * Returns: (transfer full): one RTCP packet of reduced size (RFC 5506)
+ * Returns: (transfer full): one reduced-size RTCP packet (RFC 5506)
  */
 LmccPacket *
 lmcc_join_notice_build (const LmccJoinNotice *notice)
@@ -30,8 +30,8 @@ lmcc_join_notice_build (const LmccJoinNotice *notice)
 /**
  * lmcc_join_notice_parse:
  * @data: a UDP payload
- * @size: its length
- * @notice: (out): what it tells
+ * @size: its length in bytes
+ * @notice: (out): the contents
  *
  * Returns: %FALSE if it is anything else
  */
@@ -54,9 +54,9 @@ lmcc_join_notice_parse (const guint8 *data, gsize size, LmccJoinNotice *notice)
  * lmcc_notice_limit_take:
  * @limit: a limit; all zero before the first call
  * @now: the time
- * @ssrc: who sent a notice
+ * @ssrc: the receiver that sent a notice
  *
- * Returns: whether to believe it
+ * Returns: whether to accept it
  */
 gboolean
 lmcc_notice_limit_take (LmccNoticeLimit *limit, LmccTime now, guint32 ssrc)

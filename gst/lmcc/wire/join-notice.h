@@ -9,25 +9,24 @@
 
 G_BEGIN_DECLS
 
-/* Subtype of the APP packets named LMCC that tell of a join experiment. */
+/* Subtype and size of the APP packets named LMCC that announce a join experiment. */
 #define LMCC_RTCP_APP_JOIN 2
 #define LMCC_JOIN_NOTICE_SIZE 20
 
-/* Others believe at most one notice of a receiver in this time, and at most so
- * many of all receivers together. */
+/* Receivers accept at most one notice of another receiver in this time, and at most
+ * this many of all receivers together. */
 #define LMCC_JOIN_NOTICE_INTERVAL (1 * LMCC_SECOND)
 #define LMCC_JOIN_NOTICES_MAX 10
 
 /**
  * LmccJoinNotice:
- * @ssrc: of the receiver that joins
+ * @ssrc: SSRC of the receiver that joins
  * @ssrc_base: S0 of the session
- * @version: of the session's layer table
- * @level: the level that it joins
+ * @version: version of the session's layer table
+ * @level: the level that the receiver joins
  *
- * RLM's shared learning: one receiver tells the others that it begins a join
- * experiment (McCanne et al., "Receiver-driven Layered Multicast", 1996, section
- * 3).
+ * RLM's shared learning: a receiver announces to the others that it begins a join
+ * experiment (McCanne et al., "Receiver-driven Layered Multicast", 1996, section 3).
  */
 typedef struct
 {
@@ -43,8 +42,8 @@ lmcc_join_notice_parse (const guint8 *data, gsize size, LmccJoinNotice *notice);
 
 /**
  * LmccNoticeLimit:
- * Lets through at most %LMCC_JOIN_NOTICES_MAX notices in each
- * %LMCC_JOIN_NOTICE_INTERVAL, and one of each receiver.
+ * Permits at most %LMCC_JOIN_NOTICES_MAX notices per %LMCC_JOIN_NOTICE_INTERVAL, and one
+ * per receiver.
  */
 typedef struct
 {

@@ -7,9 +7,9 @@
 
 /**
  * lmcc_key_request_build:
- * @request: who asks, and what it has heard
+ * @request: the contents
  *
- * Returns: (transfer full): one RTCP packet of reduced size (RFC 5506)
+ * Returns: (transfer full): one reduced-size RTCP packet (RFC 5506)
  */
 LmccPacket *
 lmcc_key_request_build (const LmccKeyRequest *request)
@@ -29,8 +29,8 @@ lmcc_key_request_build (const LmccKeyRequest *request)
 /**
  * lmcc_key_request_parse:
  * @data: a UDP payload
- * @size: its length
- * @request: (out): what it says
+ * @size: its length in bytes
+ * @request: (out): the contents
  *
  * Returns: %FALSE if it is anything else
  */
@@ -52,10 +52,10 @@ lmcc_key_request_parse (const guint8 *data, gsize size, LmccKeyRequest *request)
  * lmcc_key_notice_build:
  * @ssrc: S0 of the session
  *
- * Builds what the sender tells all receivers when it has heard a request, so
- * that the others do not ask, too (RFC 6642 has the reasons).
+ * Builds the sender's notice to all receivers that a request has arrived, so
+ * that the others do not ask as well (RFC 6642 explains the reasons).
  *
- * Returns: (transfer full): one RTCP packet of reduced size (RFC 5506)
+ * Returns: (transfer full): one reduced-size RTCP packet (RFC 5506)
  */
 LmccPacket *
 lmcc_key_notice_build (guint32 ssrc)
@@ -66,7 +66,7 @@ lmcc_key_notice_build (guint32 ssrc)
 /**
  * lmcc_key_notice_parse:
  * @data: a UDP payload
- * @size: its length
+ * @size: its length in bytes
  * @ssrc: (out): S0 of the session
  *
  * Returns: %FALSE if it is anything else

@@ -9,26 +9,26 @@
 
 G_BEGIN_DECLS
 
-/* Subtypes of the APP packets named LMCC: a receiver's request for a key frame,
- * and the sender's word that one comes. */
+/* Subtypes of the APP packets named LMCC: a receiver's request for a key frame, and
+ * the sender's notice that one is coming. */
 #define LMCC_RTCP_APP_KEY_REQUEST 5
 #define LMCC_RTCP_APP_KEY_NOTICE 6
 
 #define LMCC_KEY_REQUEST_SIZE 20
 #define LMCC_KEY_NOTICE_SIZE 12
 
-/* The least time between two key frames that receivers ask for. */
+/* Least time between two key frames made on receivers' request. */
 #define LMCC_KEY_REQUEST_DISTANCE (2 * LMCC_SECOND)
 
 /**
  * LmccKeyRequest:
- * @ssrc: of the receiver that asks
+ * @ssrc: SSRC of the receiver that asks
  * @ssrc_base: S0 of the session
- * @lsn: highest LSN of layer 0 that it has heard
+ * @lsn: highest LSN of layer 0 that it has received
  *
- * A receiver has no picture and asks for a key frame, as by a Full Intra Request
- * (RFC 5104 section 4.3.1). That has no place for @lsn, which tells the sender
- * whether the receiver can still get the latest key frame.
+ * A receiver has no picture and requests a key frame, similar to a Full Intra Request
+ * (RFC 5104 section 4.3.1). That has no field for @lsn, which shows the sender whether
+ * the receiver can still get the latest key frame.
  */
 typedef struct
 {

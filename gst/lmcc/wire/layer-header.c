@@ -11,9 +11,9 @@
 /**
  * lmcc_header_write:
  * @header: the values
- * @data: where the element's data bytes go
+ * @data: (out): the element's data bytes
  *
- * Writes the element of docs/developers/wire-format.md.
+ * Writes the header element of docs/developers/wire-format.md.
  */
 void
 lmcc_header_write (const LmccHeader *header, guint8 data[LMCC_HEADER_SIZE])
@@ -35,11 +35,11 @@ lmcc_header_write (const LmccHeader *header, guint8 data[LMCC_HEADER_SIZE])
 /**
  * lmcc_header_parse:
  * @data: the element's data bytes
- * @size: how many
+ * @size: number of bytes
  * @header: (out): the values
  *
- * Returns: %FALSE if the size, version or type is not one that is known, the
- *     layer is above the top layer, or the signal is below -1
+ * Returns: %FALSE if size, version or type are unknown, the layer is above the
+ * top layer, or the signal is below -1
  */
 gboolean
 lmcc_header_parse (const guint8 *data, gsize size, LmccHeader *header)
@@ -82,8 +82,8 @@ lmcc_header_parse (const guint8 *data, gsize size, LmccHeader *header)
  * lmcc_time_to_ntp_short:
  * @ntp_time: nanoseconds since 1900
  *
- * Returns: the same in 16.16 fixed point seconds, rounded down, wrapping every
- *     65,536 s
+ * Returns: the time in 16.16 fixed point seconds, rounded down, wrapping every
+ * 65,536 s
  */
 guint32
 lmcc_time_to_ntp_short (LmccTime ntp_time)
@@ -98,7 +98,7 @@ lmcc_time_to_ntp_short (LmccTime ntp_time)
 /**
  * lmcc_ntp_short_diff:
  * @a: an NTP short time
- * @b: another, within 32,768 s of @a
+ * @b: another NTP short time, within 32,768 s of @a
  *
  * Returns: @a - @b in nanoseconds
  */

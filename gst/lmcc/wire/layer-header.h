@@ -8,11 +8,11 @@
 
 G_BEGIN_DECLS
 
-/* The data bytes of our RTP header-extension element: the most that the one-byte
- * form carries (RFC 8285 section 4.2). */
+/* Size of the data of the library's RTP header-extension element: the maximum of the
+ * one-byte form (RFC 8285 section 4.2). */
 #define LMCC_HEADER_SIZE 16
 
-/* The one version of the element so far. Not 0, so that zeros are not valid. */
+/* The only version of the element so far. Not 0, so that zeros are not valid. */
 #define LMCC_HEADER_VERSION 1
 
 /* The name in a=extmap. */

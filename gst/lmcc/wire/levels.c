@@ -8,38 +8,32 @@
 #include <math.h>
 #include <string.h>
 
-/*
- * lmcc_session_lists_levels:
+/* lmcc_session_lists_levels:
  * @session: a session
  *
- * Returns: whether it says which layers its levels have; where it does not,
- *     they are cumulative
- */
+ * Returns: whether the session lists the layers of its levels; if not, they
+ * are cumulative */
 gboolean
 lmcc_session_lists_levels (const LmccSession *session)
 {
   return session->level_layers[0] != 0;
 }
 
-/*
- * lmcc_session_base_is_thin:
+/* lmcc_session_base_is_thin:
  * @session: a session
  *
- * Returns: whether its base carries no rung
- */
+ * Returns: whether its base layer carries no rung */
 gboolean
 lmcc_session_base_is_thin (const LmccSession *session)
 {
   return session->layers[0].stream == LMCC_STREAM_SOUND;
 }
 
-/*
- * lmcc_session_filler_interval:
+/* lmcc_session_filler_interval:
  * @session: a session
  * @layer: one of its layers
  *
- * Returns: how long @layer is silent at most
- */
+ * Returns: longest time without a packet of @layer, in ns */
 LmccTime
 lmcc_session_filler_interval (const LmccSession *session, guint layer)
 {
@@ -48,12 +42,10 @@ lmcc_session_filler_interval (const LmccSession *session, guint layer)
       : LMCC_FILLER_INTERVAL;
 }
 
-/*
- * lmcc_session_lowest_layer:
+/* lmcc_session_lowest_layer:
  * @session: a session
  *
- * Returns: the layer that a player of the lowest rung needs first
- */
+ * Returns: the first layer that a player of the lowest rung needs */
 guint
 lmcc_session_lowest_layer (const LmccSession *session)
 {
@@ -66,14 +58,12 @@ lmcc_session_lowest_layer (const LmccSession *session)
   return layer;
 }
 
-/*
- * lmcc_session_rung_layers:
+/* lmcc_session_rung_layers:
  * @session: a session
  * @rung: a rung, or %LMCC_STREAM_NONE; -1: none
  *
- * Returns: the layers that carry @rung; with %LMCC_STREAM_NONE those that carry
- *     several rungs
- */
+ * Returns: the layers that carry @rung; with %LMCC_STREAM_NONE those that
+ * carry several rungs */
 LmccLayerSet
 lmcc_session_rung_layers (const LmccSession *session, gint rung)
 {
@@ -88,8 +78,8 @@ lmcc_session_rung_layers (const LmccSession *session, gint rung)
   return layers;
 }
 
-/* A level for each rung from @rung on, above the @n that there are: its layers,
- * beside @below. */
+/* Adds a level for each rung from @rung on, above the existing @n levels:
+ * the rung's layers and @below. */
 static void
 add_rungs (LmccSession *session, guint n, LmccLayerSet below, gint rung)
 {
@@ -117,14 +107,15 @@ set_fallback (LmccSession *session)
 
 /**
  * lmcc_session_set_levels:
- * @session: a session with its layers and number of rungs; its levels are set
- * @levels: which
+ * @session: (inout): a session with its layers and number of rungs, whose
+ *     levels are set
+ * @levels: how to build levels from rungs
  *
- * %LMCC_LEVELS_FALLBACK is for native layers of several rungs. Where layers are
- * of fixed rates, where there is one rung, and where one layer carries several
- * rungs because there are too few groups, levels are cumulative all the same.
- * %LMCC_LEVELS_REPLICATED is for those of these sessions whose base carries no
- * rung.
+ * %LMCC_LEVELS_FALLBACK is for native layers of several rungs. Levels are
+ * cumulative nevertheless if layers have fixed rates, if there is only one
+ * rung, or if one layer carries several rungs because there are too few groups.
+ * %LMCC_LEVELS_REPLICATED is for native layers of several rungs with a base
+ * layer that carries no rung.
  */
 void
 lmcc_session_set_levels (LmccSession *session, LmccLevels levels)
@@ -140,17 +131,15 @@ lmcc_session_set_levels (LmccSession *session, LmccLevels levels)
     add_rungs (session, 0, LMCC_LAYER_SET_BASE, 0);
 }
 
-/*
- * lmcc_session_level_layers:
+/* lmcc_session_level_layers:
  * @session: a session
  * @level: a level; -1: none
  *
- * Where the session has no list level i is layers 0 to i. This is the only
- * place that knows it. Above the highest level there is nothing more than it
- * has.
+ * If the session has no list, level i consists of layers 0 to i; no other
+ * function may assume this. Levels above the highest one have the same layers
+ * as the highest.
  *
- * Returns: the layers that a receiver at @level holds
- */
+ * Returns: the layers that a receiver at @level joins */
 LmccLayerSet
 lmcc_session_level_layers (const LmccSession *session, gint level)
 {
@@ -170,8 +159,8 @@ lmcc_session_level_layers (const LmccSession *session, gint level)
  * lmcc_session_count_levels:
  * @session: a session
  *
- * Returns: how many levels it has, the base's included, at most
- *     %LMCC_MAX_LAYERS; level 0 is the lowest
+ * Returns: number of levels, including level 0, the lowest; at most
+ * %LMCC_MAX_LAYERS
  */
 guint
 lmcc_session_count_levels (const LmccSession *session)
@@ -192,7 +181,7 @@ lmcc_session_count_levels (const LmccSession *session)
  * @level: a level; -1: none
  * @layer: a layer
  *
- * Returns: whether a receiver at @level holds @layer
+ * Returns: whether a receiver at @level joins @layer
  */
 gboolean
 lmcc_session_level_has_layer (const LmccSession *session, gint level,
@@ -201,13 +190,11 @@ lmcc_session_level_has_layer (const LmccSession *session, gint level,
   return lmcc_layer_set_has (lmcc_session_level_layers (session, level), layer);
 }
 
-/*
- * lmcc_session_layers_rate:
+/* lmcc_session_layers_rate:
  * @session: a session
- * @layers: some of its layers
+ * @layers: a set of its layers
  *
- * Returns: their rate together, bit/s
- */
+ * Returns: their total rate, bit/s */
 guint64
 lmcc_session_layers_rate (const LmccSession *session, LmccLayerSet layers)
 {
@@ -225,7 +212,7 @@ lmcc_session_layers_rate (const LmccSession *session, LmccLayerSet layers)
  * @session: a session
  * @level: one of its levels
  *
- * Returns: R_level, the rate of all layers of @level together, bit/s
+ * Returns: R_level, the total rate of all layers of @level, bit/s
  */
 guint64
 lmcc_session_level_rate (const LmccSession *session, guint level)
@@ -234,14 +221,12 @@ lmcc_session_level_rate (const LmccSession *session, guint level)
       lmcc_session_level_layers (session, (gint) level));
 }
 
-/*
- * lmcc_session_level_border:
+/* lmcc_session_level_border:
  * @session: a session
- * @level: one of its levels but the highest, or -1: none
+ * @level: one of its levels except the highest, or -1: none
  *
- * Returns: the rate between @level and the next one that is as many times the
- *     one's as the other's is of it, bit/s
- */
+ * Returns: the geometric mean of the rates of @level and of the next level,
+ * bit/s */
 gdouble
 lmcc_session_level_border (const LmccSession *session, gint level)
 {
@@ -252,13 +237,12 @@ lmcc_session_level_border (const LmccSession *session, gint level)
       * (gdouble) lmcc_session_layers_rate (session, above));
 }
 
-/*
- * lmcc_session_level_adds:
+/* lmcc_session_level_adds:
  * @session: a session
  * @level: a level, or the number of levels
  *
- * Returns: the layers that are joined where @level follows on the one below it
- */
+ * Returns: the layers to join when a receiver changes to @level from the
+ * next lower level */
 LmccLayerSet
 lmcc_session_level_adds (const LmccSession *session, gint level)
 {
@@ -266,13 +250,11 @@ lmcc_session_level_adds (const LmccSession *session, gint level)
       & ~lmcc_session_level_layers (session, level - 1);
 }
 
-/*
- * lmcc_session_layer_levels:
+/* lmcc_session_layer_levels:
  * @session: a session
  * @layer: a layer
  *
- * Returns: the levels that have it: bit i is set if level i does
- */
+ * Returns: the levels that contain the layer: bit i is set if level i does */
 guint64
 lmcc_session_layer_levels (const LmccSession *session, guint layer)
 {
@@ -287,14 +269,12 @@ lmcc_session_layer_levels (const LmccSession *session, guint layer)
   return levels;
 }
 
-/*
- * lmcc_session_may_go_up:
+/* lmcc_session_may_go_up:
  * @session: a session
- * @level: that is held; -1: none
+ * @level: the current level; -1: none
  *
- * Returns: whether there is a level above, and the rates are known of all that
- *     it adds
- */
+ * Returns: whether there is a higher level, and the rates of all layers that
+ * it adds are known */
 gboolean
 lmcc_session_may_go_up (const LmccSession *session, gint level)
 {
@@ -312,15 +292,14 @@ lmcc_session_may_go_up (const LmccSession *session, gint level)
   return TRUE;
 }
 
-/*
- * lmcc_session_is_cumulative:
+/* lmcc_session_is_cumulative:
  * @session: a session
  *
- * To be asked where something holds for cumulative layers only: slots, and
- * pouring into fixed rates.
+ * For parts that support cumulative layers only: slots, and layers of fixed
+ * rates.
  *
- * Returns: whether each layer has a level, which is that layer and all below it
- */
+ * Returns: whether each layer has a level that consists of that layer and
+ * all layers below it */
 gboolean
 lmcc_session_is_cumulative (const LmccSession *session)
 {
@@ -337,8 +316,8 @@ lmcc_session_is_cumulative (const LmccSession *session)
   return TRUE;
 }
 
-/* What level 0 has to have. A record cannot ask for more than one group beside
- * the base. */
+/* The layers that level 0 must have. A record cannot demand more than one
+ * group beside the base group. */
 static LmccLayerSet
 find_lowest (const LmccSession *session)
 {
@@ -346,16 +325,15 @@ find_lowest (const LmccSession *session)
       | LMCC_LAYER_SET_BASE << lmcc_session_lowest_layer (session);
 }
 
-/*
- * lmcc_session_levels_are_valid:
- * @session: a session of at least one layer
+/* lmcc_session_levels_are_valid:
+ * @session: a session with at least one layer
  *
- * No cap and no algorithm goes below level 0: it is the base alone, or the base
- * and the lowest layer of a rung where these are two.
+ * No limit and no algorithm goes below level 0: it is the base layer alone, or
+ * the base layer and the lowest layer of a rung if these are two.
  *
- * Returns: whether that is so, and each other level has the base, no layer that
- *     the session has not, and others than the one below it
- */
+ * Returns: whether level 0 is so, and each other level contains the base
+ * layer, only layers of the session, and not the same layers as the next
+ * lower level */
 gboolean
 lmcc_session_levels_are_valid (const LmccSession *session)
 {

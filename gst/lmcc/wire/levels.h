@@ -1,9 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which layers each level of a session has. Only lmcc_session_level_layers() knows
- * it; all else asks, and does not reckon from a level's number.
- */
+ * The layers of each level of a session. Only lmcc_session_level_layers() knows them;
+ * all other code asks it and does not derive them from a level's number. */
 #ifndef LMCC_WIRE_LEVELS_H
 #define LMCC_WIRE_LEVELS_H
 
@@ -19,7 +18,7 @@ typedef guint64 LmccLayerSet;
 
 G_STATIC_ASSERT (LMCC_MAX_LAYERS <= 8 * sizeof (LmccLayerSet));
 
-/* The base, which every level has: the record comes beside it. */
+/* The base layer, which every level contains: the session record arrives with it. */
 #define LMCC_LAYER_SET_BASE ((LmccLayerSet) 1)
 
 static inline gboolean
@@ -43,8 +42,8 @@ lmcc_layer_set_highest (LmccLayerSet set)
   return set == 0 ? -1 : LMCC_MAX_LAYERS - 1 - __builtin_clzll (set);
 }
 
-/* Takes the lowest layer out of @set, to go through all of them. Returns: %FALSE
- * if it is empty */
+/* Removes the lowest layer from @set, to iterate over all of them. Returns: %FALSE if
+ * it is empty */
 static inline gboolean
 lmcc_layer_set_take (LmccLayerSet *set, guint *layer)
 {
@@ -56,7 +55,7 @@ lmcc_layer_set_take (LmccLayerSet *set, guint *layer)
   return TRUE;
 }
 
-/* Likewise the highest one. */
+/* The same for the highest layer. */
 static inline gboolean
 lmcc_layer_set_take_highest (LmccLayerSet *set, guint *layer)
 {

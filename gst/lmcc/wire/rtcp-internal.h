@@ -29,7 +29,7 @@ lmcc_rtcp_write_header (guint8 *data, guint count, guint8 type, gsize size)
   return lmcc_write_uint16 (data + 2, size / 4 - 1);
 }
 
-/* APP packets (RFC 3550 section 6.7) of ours. */
+/* The library's APP packets (RFC 3550 section 6.7). */
 #define LMCC_RTCP_APP_NAME "LMCC"
 #define LMCC_RTCP_APP_SIZE 12
 

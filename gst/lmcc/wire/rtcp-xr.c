@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Extended reports (RFC 3611): how receivers measure the round-trip time.
- */
+ * Extended reports (RFC 3611), with which receivers measure the round-trip
+ * time. */
 #include "wire/rtcp-internal.h"
 
 /* RFC 3611 section 2: header and the originator's SSRC. */
@@ -17,8 +17,8 @@
 #define REFERENCE_TIME_SIZE (BLOCK_HEADER_SIZE + 8)
 #define SUB_BLOCK_SIZE 12
 
-/* RFC 3611 section 3: the length is in 32-bit words minus one, as that of a
- * packet. */
+/* RFC 3611 section 3: the length is in 32-bit words minus one, like that of
+ * a packet. */
 static guint8 *
 write_block_header (guint8 *data, guint8 type, gsize size)
 {
@@ -34,7 +34,8 @@ block_size (const guint8 *block)
   return 4 * ((gsize) lmcc_read_uint16 (block + 2) + 1);
 }
 
-/* An XR packet of one block, and where the block's contents go. */
+/* An XR packet with one block; returns the position of the block's contents,
+ * too. */
 static LmccPacket *
 new_report (guint32 ssrc, guint8 type, gsize size, guint8 **contents)
 {
@@ -52,10 +53,10 @@ new_report (guint32 ssrc, guint8 type, gsize size, guint8 **contents)
 
 /**
  * lmcc_rtcp_build_reference_time:
- * @report: who asks, and when
+ * @report: the receiver, and the time of its report
  *
- * Builds what a receiver sends to learn its round-trip time: an XR packet with
- * a Receiver Reference Time Report Block (RFC 3611 section 4.4) alone in a
+ * Builds a receiver's report for its round-trip time: an XR packet with a
+ * Receiver Reference Time Report Block (RFC 3611 section 4.4) alone in a
  * reduced-size packet (RFC 5506) of 20 bytes.
  *
  * Returns: (transfer full): the packet
@@ -75,16 +76,16 @@ lmcc_rtcp_build_reference_time (const LmccReferenceTime *report)
 
 /**
  * lmcc_rtcp_build_dlrr:
- * @ssrc: who answers: the base's SSRC
+ * @ssrc: the SSRC of the answering sender's base layer
  * @blocks: (array length=n_blocks): the answers
  * @n_blocks: 1 to %LMCC_RTCP_MAX_DLRR
  *
- * Builds what the sender answers, to many receivers at once: an XR packet with
- * one DLRR Report Block (RFC 3611 section 4.5) alone in a reduced-size packet
- * (RFC 5506) of 12 bytes and 12 more for each answer.
+ * Builds the sender's answer to many receivers at once: an XR packet with one
+ * DLRR Report Block (RFC 3611 section 4.5) alone in a reduced-size packet (RFC
+ * 5506) of 12 bytes and 12 more for each answer.
  *
  * Returns: (transfer full) (nullable): the packet, or %NULL if @n_blocks is out
- *     of range
+ * of range
  */
 LmccPacket *
 lmcc_rtcp_build_dlrr (guint32 ssrc, const LmccDlrr *blocks, guint n_blocks)
@@ -128,13 +129,11 @@ block_is_valid (const guint8 *block, gsize left)
   }
 }
 
-/*
- * lmcc_rtcp_xr_is_valid:
+/* lmcc_rtcp_xr_is_valid:
  * @data: an XR packet
- * @size: its length without padding
+ * @size: its length without padding, in bytes
  *
- * Returns: whether its blocks fill it, and have the lengths of their types
- */
+ * Returns: whether its blocks fill it and have the lengths of their types */
 gboolean
 lmcc_rtcp_xr_is_valid (const guint8 *data, gsize size)
 {
@@ -180,16 +179,14 @@ hand_out_dlrr (const guint8 *block, guint32 ssrc,
   }
 }
 
-/*
- * lmcc_rtcp_xr_hand_out:
+/* lmcc_rtcp_xr_hand_out:
  * @data: an XR packet that lmcc_rtcp_xr_is_valid() accepts
- * @size: its length without padding
- * @handler: what to call
- * @user_data: for @handler
+ * @size: its length without padding, in bytes
+ * @handler: functions to call
+ * @user_data: user data for @handler
  *
- * The reference time is when the packet was sent (RFC 3611 section 4.4), and a
- * packet is sent once: of several such blocks only the first counts.
- */
+ * The reference time is the packet's send time (RFC 3611 section 4.4), and a
+ * packet is sent once: of several such blocks only the first counts. */
 void
 lmcc_rtcp_xr_hand_out (const guint8 *data, gsize size,
     const LmccRtcpHandler *handler, gpointer user_data)

@@ -13,7 +13,7 @@
 #define RR_SIZE 8
 #define REPORT_BLOCK_SIZE 24
 
-/* What precedes the bytes of a fragment in the APP packet's data. */
+/* Size of the header of a fragment in the APP packet's data. */
 #define FRAGMENT_HEADER_SIZE 8
 
 static gsize
@@ -35,7 +35,7 @@ write_sender_report (guint8 *data, const LmccSenderReport *report)
   return lmcc_write_uint32 (data, report->octets);
 }
 
-/* One chunk: SSRC, the CNAME item, at least one zero that ends the list. */
+/* One chunk: SSRC, the CNAME item, and at least one zero that ends the list. */
 static gsize
 chunk_size (gsize cname_size)
 {
@@ -107,19 +107,20 @@ new_compound (const LmccSenderReport *reports, guint n_reports,
 
 /**
  * lmcc_rtcp_build:
- * @reports: (array length=n_reports): one for each SSRC, the base's first
+ * @reports: (array length=n_reports): one for each SSRC, that of the base layer
+ *     first
  * @n_reports: 1 to 31
- * @cname: what all SSRCs of the sender have in common; cut at 255 bytes
- * @fragment: (nullable): a fragment of the session record to send along, 1 to
+ * @cname: canonical name of all SSRCs of the sender; truncated to 255 bytes
+ * @fragment: (nullable): a fragment of the session record to include, 1 to
  *     %LMCC_RTCP_FRAGMENT_SIZE bytes
  *
  * Builds a compound packet (RFC 3550 section 6.1): a sender report for each
- * SSRC, their CNAMEs, the fragment. Each report takes 28 bytes and its CNAME 8
- * to 10 and the name's length: with a fragment of full size, one or two reports
- * stay below the IPv6 minimum MTU.
+ * SSRC, their CNAMEs, and the fragment. Each report takes 28 bytes, and its
+ * CNAME 8 to 10 bytes plus the name's length: with a fragment of full size, one
+ * or two reports stay below the IPv6 minimum MTU.
  *
  * Returns: (transfer full) (nullable): the packet, or %NULL if an argument is
- *     out of range
+ * out of range
  */
 LmccPacket *
 lmcc_rtcp_build (const LmccSenderReport *reports, guint n_reports,
@@ -147,8 +148,8 @@ lmcc_rtcp_build (const LmccSenderReport *reports, guint n_reports,
 
 /**
  * lmcc_rtcp_build_bye:
- * @report: the last report of the base's SSRC
- * @cname: what all SSRCs of the sender have in common
+ * @report: the last report of the base layer's SSRC
+ * @cname: canonical name of all SSRCs of the sender
  *
  * Builds the compound packet that ends a session: sender report, CNAME, BYE
  * (RFC 3550 section 6.6).
@@ -218,7 +219,7 @@ read_fragment (const guint8 *data, gsize size, LmccRecordFragment *fragment)
       == LMCC_RTCP_APP_SIZE + FRAGMENT_HEADER_SIZE + round_up (fragment->size);
 }
 
-/* @size: without padding */
+/* @size: size without padding */
 static gboolean
 check_content (const guint8 *data, gsize size)
 {
@@ -244,7 +245,7 @@ check_content (const guint8 *data, gsize size)
   }
 }
 
-/* One packet of the compound: its whole size, or 0 if it is not well-formed. */
+/* Total size of one packet in the compound, or 0 if it is malformed. */
 static gsize
 packet_size (const guint8 *data, gsize left, gboolean is_first,
     gsize *content_size)
@@ -271,8 +272,8 @@ packet_size (const guint8 *data, gsize left, gboolean is_first,
   return size;
 }
 
-/* RFC 3550 section 6.1: a report comes first. RFC 5506 allows anything, of
- * which we take the extended reports. */
+/* RFC 3550 section 6.1: a report comes first. RFC 5506 permits any type, of
+ * which the library accepts the extended reports. */
 static gboolean
 may_be_first (guint8 type)
 {
@@ -334,17 +335,17 @@ hand_out (const guint8 *data, gsize size, const LmccRtcpHandler *handler,
 /**
  * lmcc_rtcp_parse:
  * @data: one UDP payload
- * @size: its length
- * @handler: what to call
- * @user_data: for @handler
+ * @size: its length in bytes
+ * @handler: functions to call
+ * @user_data: user data for @handler
  *
- * Checks the whole compound packet (RFC 3550 appendix A.2, and the insides of
- * SR, RR, SDES, BYE, XR and our APP), then calls @handler for its parts in
- * order. It may be reduced in size (RFC 5506): XR may come first, as SR and RR.
- * Other packet types, APP packets of others and other XR blocks are skipped.
+ * Checks the whole compound packet (RFC 3550 appendix A.2, and the contents of
+ * SR, RR, SDES, BYE, XR and the library's APP packets), then calls @handler for
+ * its parts in order. It may be a reduced-size packet (RFC 5506): XR may come
+ * first, like SR and RR. Other packet types, other APP packets and other XR
+ * blocks are skipped.
  *
- * Returns: %FALSE, and nothing was called, if it is not a well-formed compound
- *     packet
+ * Returns: %FALSE, without any call, if it is not a well-formed compound packet
  */
 gboolean
 lmcc_rtcp_parse (const guint8 *data, gsize size, const LmccRtcpHandler *handler,
@@ -372,13 +373,13 @@ struct _LmccRecordAssembler
   guint16 version;
   guint count;
   guint n_taken;
-  gchar *parts[LMCC_RTCP_MAX_FRAGMENTS]; /* of the text; NULL: not there */
+  gchar *parts[LMCC_RTCP_MAX_FRAGMENTS]; /* parts of the text; NULL: missing */
 };
 
 /**
  * lmcc_record_assembler_new:
  *
- * Returns: (transfer full): an assembler that holds nothing yet
+ * Returns: (transfer full): an empty assembler
  */
 LmccRecordAssembler *
 lmcc_record_assembler_new (void)
@@ -403,7 +404,7 @@ lmcc_record_assembler_free (LmccRecordAssembler *assembler)
  * lmcc_record_assembler_reset:
  * @assembler: an assembler
  *
- * Forgets the fragments so far.
+ * Forgets the fragments received so far.
  */
 void
 lmcc_record_assembler_reset (LmccRecordAssembler *assembler)
@@ -431,13 +432,13 @@ join_fragments (const LmccRecordAssembler *assembler)
 /**
  * lmcc_record_assembler_push:
  * @assembler: an assembler
- * @fragment: what lmcc_rtcp_parse() handed out
+ * @fragment: a fragment from lmcc_rtcp_parse()
  *
- * A fragment that is already there is ignored, one that is out of range or has
- * a zero byte (a record is text) too. After a whole record the next begins.
+ * Ignores duplicate fragments, fragments out of range, and fragments with a
+ * zero byte (a record is text). After a complete record the next one begins.
  *
- * Returns: (transfer full) (nullable): the record's text if @fragment made it
- *     whole
+ * Returns: (transfer full) (nullable): the record's text if @fragment completed
+ * it
  */
 gchar *
 lmcc_record_assembler_push (LmccRecordAssembler *assembler,
@@ -471,15 +472,13 @@ lmcc_record_assembler_push (LmccRecordAssembler *assembler,
   return text;
 }
 
-/*
- * lmcc_rtcp_build_app:
- * @subtype: of the APP packet
- * @ssrc: whom it is of
+/* lmcc_rtcp_build_app:
+ * @subtype: subtype of the APP packet
+ * @ssrc: SSRC of its sender
  *
- * Builds an APP packet of ours that says nothing else.
+ * Builds an APP packet of the library without further data.
  *
- * Returns: (transfer full): one RTCP packet of reduced size (RFC 5506)
- */
+ * Returns: (transfer full): one reduced-size RTCP packet (RFC 5506) */
 LmccPacket *
 lmcc_rtcp_build_app (guint8 subtype, guint32 ssrc)
 {
@@ -491,15 +490,13 @@ lmcc_rtcp_build_app (guint8 subtype, guint32 ssrc)
   return packet;
 }
 
-/*
- * lmcc_rtcp_parse_app:
+/* lmcc_rtcp_parse_app:
  * @data: a UDP payload
- * @size: its length
- * @subtype: of the APP packet
- * @ssrc: (out): whom it is of
+ * @size: its length in bytes
+ * @subtype: subtype of the APP packet
+ * @ssrc: (out): SSRC of its sender
  *
- * Returns: %FALSE if it is anything else than lmcc_rtcp_build_app() makes
- */
+ * Returns: %FALSE if it is not a packet as lmcc_rtcp_build_app() builds it */
 gboolean
 lmcc_rtcp_parse_app (const guint8 *data, gsize size, guint8 subtype,
     guint32 *ssrc)

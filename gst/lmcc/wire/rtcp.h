@@ -17,17 +17,17 @@ G_BEGIN_DECLS
 #define LMCC_RTCP_FRAGMENT_SIZE 1000
 #define LMCC_RTCP_MAX_FRAGMENTS 16
 
-/* Answers in one packet: with the headers of XR, its block, UDP and IPv6 (8 + 4 +
- * 8 + 40 bytes) and 12 bytes each it stays below the IPv6 minimum MTU. */
+/* Answers in one packet: with the headers of XR, its block, UDP and IPv6 (8 + 4 + 8 +
+ * 40 bytes) and 12 bytes per answer, it stays below the IPv6 minimum MTU. */
 #define LMCC_RTCP_MAX_DLRR 101
 
 /**
  * LmccSenderReport:
- * @ssrc: whom it is about
- * @ntp_time: when it was sent, NTP format 32.32 (RFC 3550 section 6.4.1)
+ * @ssrc: the SSRC that it describes
+ * @ntp_time: send time, NTP format 32.32 (RFC 3550 section 6.4.1)
  * @rtp_time: the same instant in the stream's RTP timestamp units
- * @packets: RTP packets that this SSRC sent so far, modulo 2^32
- * @octets: payload bytes that it sent so far, modulo 2^32
+ * @packets: RTP packets sent by this SSRC so far, modulo 2^32
+ * @octets: payload bytes sent by it so far, modulo 2^32
  */
 typedef struct
 {
@@ -41,11 +41,12 @@ typedef struct
 /**
  * LmccRecordFragment:
  * @ssrc: S0 of the session
- * @version: low 16 bits of the session's revision: fragments of one are joined
+ * @version: low 16 bits of the session's revision: fragments with the same value belong
+ *     together
  * @index: n, from 0
  * @count: m, 1 to %LMCC_RTCP_MAX_FRAGMENTS
  * @data: the bytes; points into the parsed packet
- * @size: how many
+ * @size: number of bytes
  */
 typedef struct
 {
@@ -59,9 +60,9 @@ typedef struct
 
 /**
  * LmccReferenceTime:
- * @ssrc: the receiver that asks
- * @ntp_time: when it sent the report, NTP format 32.32, on any clock of its own
- *     (RFC 3611 section 4.4)
+ * @ssrc: SSRC of the receiver that asks
+ * @ntp_time: send time of the report, NTP format 32.32, on any clock of the receiver (RFC
+ *     3611 section 4.4)
  */
 typedef struct
 {
@@ -71,13 +72,13 @@ typedef struct
 
 /**
  * LmccDlrr:
- * @ssrc: the receiver that asked
- * @last_rr: the middle 32 bits of the NTP time in its last report, 0 if none came
- * @delay: from that report to this answer, in 1/65536 s
+ * @ssrc: SSRC of the receiver that asked
+ * @last_rr: the middle 32 bits of the NTP time in its last report, 0 if none arrived
+ * @delay: time from that report to this answer, in 1/65536 s
  *
- * A sub-block of a DLRR block (RFC 3611 section 4.5): the receiver's round-trip
- * time is the time now, less @last_rr and @delay. Nothing here is checked: both
- * may be whatever the packet says.
+ * A sub-block of a DLRR block (RFC 3611 section 4.5): the receiver's round-trip time is
+ * the present time minus @last_rr and @delay. The fields are not checked and may contain
+ * any value.
  */
 typedef struct
 {
@@ -91,12 +92,12 @@ typedef struct
  * @sender_report: an SR arrived
  * @record: a fragment of the session record arrived
  * @bye: @ssrc says BYE
- * @reference_time: a receiver asks for its round-trip time; of several blocks in
- *     one XR packet only the first counts
- * @dlrr: @sender_ssrc answers; once for each answer, whoever it is for
+ * @reference_time: a receiver asks for its round-trip time; of several blocks in one XR
+ *     packet only the first counts
+ * @dlrr: @sender_ssrc answers; called once per answer, for whichever receiver
  *
- * What lmcc_rtcp_parse() calls for the parts of a compound packet. Each may be
- * %NULL. Nothing is called unless the whole compound packet is well-formed.
+ * Functions that lmcc_rtcp_parse() calls for the parts of a compound packet. Each may be
+ * %NULL. None is called unless the whole compound packet is well-formed.
  */
 typedef struct
 {
@@ -120,8 +121,8 @@ gboolean lmcc_rtcp_parse (const guint8 *data, gsize size,
 
 /**
  * LmccRecordAssembler:
- * Joins the fragments of a session record. Takes fragments in any order, keeps
- * at most one record's worth, and starts anew when S0, version or count differ.
+ * Joins the fragments of a session record. Accepts fragments in any order, keeps at most
+ * one record, and starts anew when S0, version or count differ.
  */
 typedef struct _LmccRecordAssembler LmccRecordAssembler;
 

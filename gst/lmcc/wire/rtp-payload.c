@@ -5,7 +5,8 @@
 
 #include "base/memory.h"
 
-/* Whether what is kept is of these bytes: their owner may have changed them. */
+/* Whether the stored position belongs to these bytes: the packet's owner may
+ * have changed them. */
 static gboolean
 is_kept (const LmccPacket *packet)
 {
@@ -19,11 +20,11 @@ is_kept (const LmccPacket *packet)
 
 /**
  * lmcc_rtp_read:
- * @packet: an RTP packet as a payloader made it
- * @rtp: (out): what it says; our elements are none of it
+ * @packet: an RTP packet from a payloader
+ * @rtp: (out): the parsed header, without the library's elements
  *
- * Parses the packet, which keeps where its payload is while nobody else holds
- * it.
+ * Parses the packet and stores the position of its payload in it, if nobody
+ * else holds the packet.
  *
  * Returns: %FALSE if it is not a well-formed RTP packet
  */
@@ -32,7 +33,7 @@ lmcc_rtp_read (LmccPacket *packet, LmccRtp *rtp)
 {
   if (!lmcc_rtp_parse (packet->data, packet->size, LMCC_HEADER_DEFAULT_ID, rtp))
     return FALSE;
-  /* Larger ones are not sent; what others hold, they may read. */
+  /* Larger packets are not sent, and shared packets may be read by others. */
   if (packet->size <= G_MAXUINT16
       && g_atomic_ref_count_compare (&packet->ref_count, 1)) {
     packet->rtp_header_size = (guint16) rtp->header_size;
@@ -46,13 +47,13 @@ lmcc_rtp_read (LmccPacket *packet, LmccRtp *rtp)
 
 /**
  * lmcc_rtp_find_payload:
- * @packet: an RTP packet as a payloader made it
- * @size: (out): payload bytes, 0 where it is not RTP
+ * @packet: an RTP packet from a payloader
+ * @size: (out): size of the payload in bytes, 0 if the packet is not RTP
  *
- * Parses the packet only where it does not keep yet where its payload is.
+ * Parses the packet unless the position of its payload is stored in it.
  *
  * Returns: (transfer none) (nullable): the payload, or %NULL if it is not a
- *     well-formed RTP packet
+ * well-formed RTP packet
  */
 const guint8 *
 lmcc_rtp_find_payload (LmccPacket *packet, gsize *size)
@@ -75,7 +76,7 @@ lmcc_rtp_find_payload (LmccPacket *packet, gsize *size)
  * lmcc_rtp_has_marker:
  * @packet: an RTP packet
  *
- * Returns: its M bit
+ * Returns: its marker bit
  */
 gboolean
 lmcc_rtp_has_marker (const LmccPacket *packet)
@@ -85,14 +86,14 @@ lmcc_rtp_has_marker (const LmccPacket *packet)
 
 /**
  * lmcc_rtp_build_from:
- * @packet: (transfer full): an RTP packet as a payloader made it
- * @rtp: (inout): as lmcc_rtp_write_header() has it; its payload size is set
+ * @packet: (transfer full): an RTP packet from a payloader
+ * @rtp: (inout): as in lmcc_rtp_write_header(); its payload size is set
  * @header: the element's values
  * @element_id: its identifier, 1 to 14
  *
- * Returns: (transfer full): @packet with the header of the wire, where there is
- *     room before its payload and nobody else holds it; else another packet
- *     with a copy of the payload
+ * Returns: (transfer full): @packet with the header as sent, if there is room
+ * before its payload and nobody else holds it; otherwise a new packet with a
+ * copy of the payload
  */
 LmccPacket *
 lmcc_rtp_build_from (LmccPacket *packet, LmccRtp *rtp, const LmccHeader *header,

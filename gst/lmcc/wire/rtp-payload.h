@@ -1,8 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Packets of media as payloaders make them, on their way to the wire.
- */
+ * Media packets from payloaders, on their way to the network. */
 #ifndef LMCC_WIRE_RTP_PAYLOAD_H
 #define LMCC_WIRE_RTP_PAYLOAD_H
 

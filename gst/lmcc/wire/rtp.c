@@ -28,7 +28,7 @@ find_elements (const guint8 *data, gsize size, guint8 element_id, LmccRtp *rtp)
       at++;
       continue;
     }
-    /* Both end the processing; what came before them counts. */
+    /* Both end the processing; elements before them count. */
     if (id == ONE_BYTE_RESERVED_ID || id == ONE_BYTE_PADDING_ID)
       return TRUE;
     if (at + 1 + length > size)
@@ -49,14 +49,14 @@ find_elements (const guint8 *data, gsize size, guint8 element_id, LmccRtp *rtp)
 /**
  * lmcc_rtp_parse:
  * @data: one UDP payload
- * @size: its length
- * @element_id: identifier of our header-extension element, 1 to 14
- * @rtp: (out): what it says
+ * @size: its length in bytes
+ * @element_id: identifier of the library's header-extension element, 1 to 14
+ * @rtp: (out): the parsed header
  *
- * Parses an RTP packet (RFC 3550 section 5.1) and looks for our two elements in
- * its one-byte header extension (RFC 8285 section 4.2); of several with one
- * identifier the first counts. A packet without an element is still a packet:
- * @rtp->element or @rtp->second is %NULL then.
+ * Parses an RTP packet (RFC 3550 section 5.1) and looks for the library's two
+ * elements in its one-byte header extension (RFC 8285 section 4.2); of several
+ * with the same identifier the first counts. A packet without an element is
+ * still valid: @rtp->element or @rtp->second is %NULL then.
  *
  * Returns: %FALSE if it is not a well-formed RTP packet
  */
@@ -111,9 +111,10 @@ lmcc_rtp_parse (const guint8 *data, gsize size, guint8 element_id, LmccRtp *rtp)
 
 /**
  * lmcc_rtp_get_header_size:
- * @second_size: data bytes of the second element, 0 for none
+ * @second_size: size of the second element's data, 0 for none
  *
- * Returns: bytes of RTP header with our elements, to a 32-bit border
+ * Returns: size of the RTP header with the library's elements in bytes, padded
+ * to 32 bits
  */
 gsize
 lmcc_rtp_get_header_size (gsize second_size)
@@ -139,7 +140,7 @@ write_second (guint8 *data, const LmccRtp *rtp, guint8 id)
  *     or %NULL
  * @header: the element's values
  * @element_id: its identifier, 1 to 14
- * @data: (out): where the header goes, lmcc_rtp_get_header_size() bytes
+ * @data: (out): the header, of lmcc_rtp_get_header_size() bytes
  */
 void
 lmcc_rtp_write_header (const LmccRtp *rtp, const LmccHeader *header,
@@ -164,13 +165,13 @@ lmcc_rtp_write_header (const LmccRtp *rtp, const LmccHeader *header,
 
 /**
  * lmcc_rtp_build:
- * @rtp: as lmcc_rtp_write_header() has it, and the payload size
+ * @rtp: as in lmcc_rtp_write_header(), and the payload size
  * @header: the element's values
  * @element_id: its identifier, 1 to 14
  * @payload: (array) (nullable): payload_size bytes, or %NULL for zeros
  *
  * Returns: (transfer full): a packet of lmcc_rtp_get_header_size() +
- *     payload_size bytes
+ * payload_size bytes
  */
 LmccPacket *
 lmcc_rtp_build (const LmccRtp *rtp, const LmccHeader *header, guint8 element_id,
@@ -190,8 +191,8 @@ lmcc_rtp_build (const LmccRtp *rtp, const LmccHeader *header, guint8 element_id,
   return packet;
 }
 
-/* A packet that has more beside what is in use holds memory that nobody
- * counts. */
+/* Greatest unused memory of a delivered packet: no counter counts that
+ * memory. */
 #define MOST_UNUSED 128
 
 static gboolean
@@ -204,7 +205,7 @@ has_little_else (const LmccPacket *packet, gsize size)
 }
 
 /* Returns: (transfer full): the payload with room for the shortest header
- *     before it, which is not written */
+ * before it, which is not written */
 static LmccPacket *
 take_plain (LmccPacket *packet, const guint8 *payload, gsize payload_size)
 {
@@ -227,18 +228,18 @@ take_plain (LmccPacket *packet, const guint8 *payload, gsize payload_size)
 
 /**
  * lmcc_rtp_strip:
- * @packet: (transfer full): a packet that lmcc_rtp_parse() took
- * @rtp: what it said
- * @payload_type: to put instead
- * @ssrc: to put instead
- * @sequence: to put instead
- * @marker: to put instead
+ * @packet: (transfer full): a packet that lmcc_rtp_parse() accepted
+ * @rtp: its parsed header
+ * @payload_type: the new payload type
+ * @ssrc: the new SSRC
+ * @sequence: the new sequence number
+ * @marker: the new marker bit
  *
- * Where nobody else holds the packet it becomes that itself, and counts for
- * nobody; its parsed header is of no use then.
+ * If nobody else holds the packet, it is converted in place and no counter
+ * counts it; its parsed header is invalid then.
  *
  * Returns: (transfer full): the packet as plain RTP: no extension, no CSRCs, no
- *     padding
+ * padding
  */
 LmccPacket *
 lmcc_rtp_strip (LmccPacket *packet, const LmccRtp *rtp, guint8 payload_type,

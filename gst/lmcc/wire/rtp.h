@@ -11,17 +11,17 @@ G_BEGIN_DECLS
 
 /**
  * LmccRtp:
- * @marker: the M bit
+ * @marker: the marker bit
  * @payload_type: below 128
- * @sequence: the packet's own sequence number
+ * @sequence: the packet's RTP sequence number
  * @timestamp: in units of the stream's clock rate
  * @ssrc: the synchronization source
  * @header_size: bytes before the payload: fixed header, CSRCs and extension
- * @payload_size: bytes of payload, padding excluded
- * @element: our element's data, or %NULL; points into the parsed bytes
- * @element_size: its length
- * @second: our second element's data, or %NULL; points into the parsed bytes
- * @second_size: its length, 1 to %LMCC_SECOND_ELEMENT_MAX_SIZE
+ * @payload_size: size of the payload in bytes, without padding
+ * @element: data of the library's element, or %NULL; points into the parsed bytes
+ * @element_size: its length in bytes
+ * @second: data of the library's second element, or %NULL; points into the parsed bytes
+ * @second_size: its length in bytes, 1 to %LMCC_SECOND_ELEMENT_MAX_SIZE
  *
  * One parsed RTP packet (RFC 3550 section 5.1).
  */

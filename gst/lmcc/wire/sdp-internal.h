@@ -6,11 +6,11 @@
 
 #include <gst/lmcc/lmcc-sdp.h>
 
-/* A value that the description leaves out; docs/developers/wire-format.md fixes it. */
+/* A value that the description omits, according to docs/developers/wire-format.md. */
 #define LMCC_SDP_NO_ALGORITHM "none"
 
-/* What a layer carries where the description does not say: in a native session
- * the next class of the layer below, else any. */
+/* The contents of a layer if the description does not name them: in a native session
+ * the next class of the layer below, otherwise any. */
 static inline void
 lmcc_sdp_expect_layer (gboolean native, guint index, const LmccLayer *below,
     LmccLayer *layer)
@@ -23,7 +23,7 @@ lmcc_sdp_expect_layer (gboolean native, guint index, const LmccLayer *below,
   layer->klass = index == 0 ? 0 : MIN (below->klass + 1, LMCC_CLASS_MIXED);
 }
 
-/* How many rungs the layers speak of, at least one. */
+/* Number of rungs that the layers mention, at least one. */
 static inline guint
 lmcc_sdp_expect_rungs (const LmccSession *session)
 {

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* The keys of our attribute; the order is that of take_value(). */
+/* Keys of the library's attribute, in the order of take_value(). */
 typedef enum
 {
   KEY_VERSION,
@@ -84,7 +84,7 @@ typedef struct
 {
   LmccSession *session;
   LmccSdpKeys *keys;
-  guint32 seen; /* bit set of Key */
+  guint32 seen; /* bits: values of Key */
   const gchar *layers;
 } Parser;
 
@@ -107,14 +107,12 @@ parse_number (const gchar *text, guint64 max, guint64 *value)
   return TRUE;
 }
 
-/*
- * lmcc_sdp_parse_uint:
+/* lmcc_sdp_parse_uint:
  * @text: a decimal number without leading zeros
- * @max: the greatest that is taken
+ * @max: the greatest accepted value
  * @value: (out): the number
  *
- * Returns: whether @text is such a number
- */
+ * Returns: whether @text is such a number */
 gboolean
 lmcc_sdp_parse_uint (const gchar *text, guint max, guint *value)
 {
@@ -170,13 +168,11 @@ parse_time (const gchar *text, LmccTime *time)
   return FALSE;
 }
 
-/*
- * lmcc_sdp_parse_codec:
- * @text: "H264/90000" with an optional "/channels", which says nothing to us
+/* lmcc_sdp_parse_codec:
+ * @text: "H264/90000" with an optional "/channels", which is ignored
  * @media: (out): name and clock rate
  *
- * Returns: whether @text is of that form
- */
+ * Returns: whether @text has that form */
 gboolean
 lmcc_sdp_parse_codec (const gchar *text, LmccMedia *media)
 {
@@ -257,7 +253,7 @@ parse_layers (const gchar *text, LmccSession *session)
   return TRUE;
 }
 
-/* One form of each only: lower case, and no zeros in front. */
+/* Only one spelling is valid: lower case, without leading zeros. */
 static gboolean
 parse_layer_set (const gchar *text, guint64 *set)
 {
@@ -293,7 +289,7 @@ parse_name (const gchar *text, gchar *name, gsize size)
   return *text != '\0' && g_strlcpy (name, text, size) < size;
 }
 
-/* One form of each only: lower case, and zeros in front. */
+/* Only one spelling is valid: lower case, with leading zeros. */
 /* A session cannot ask for less than the default. */
 static gboolean
 parse_key_request_wait (const gchar *value, LmccSession *session)
@@ -410,17 +406,15 @@ take_value (Parser *parser, Key key, const gchar *value)
   }
 }
 
-/*
- * lmcc_sdp_keys_parse:
- * @keys: (out): what lmcc_sdp_keys_complete() needs
- * @text: what follows the attribute's name
- * @session: what the keys say is put there
+/* lmcc_sdp_keys_parse:
+ * @keys: (out): input for lmcc_sdp_keys_complete()
+ * @text: the value of the attribute
+ * @session: (inout): the session that gets the values
  *
  * Unknown keys are ignored.
  *
- * Returns: %FALSE if there are no layers, a key twice, or a value that is
- *     malformed or out of range
- */
+ * Returns: %FALSE if there are no layers, a key occurs twice, or a value is
+ * malformed or out of range */
 gboolean
 lmcc_sdp_keys_parse (LmccSdpKeys *keys, const gchar *text, LmccSession *session)
 {
@@ -458,13 +452,11 @@ lmcc_sdp_keys_parse (LmccSdpKeys *keys, const gchar *text, LmccSession *session)
   return parser.layers != NULL && parse_layers (parser.layers, session);
 }
 
-/*
- * lmcc_sdp_keys_complete:
- * @keys: what the attribute said
- * @session: what all lines said
+/* lmcc_sdp_keys_complete:
+ * @keys: the keys of the attribute
+ * @session: (inout): the session from all lines
  *
- * What the description leaves out follows from what it says.
- */
+ * Derives omitted values from those in the description. */
 void
 lmcc_sdp_keys_complete (const LmccSdpKeys *keys, LmccSession *session)
 {

@@ -10,13 +10,13 @@ G_BEGIN_DECLS
 
 /**
  * LmccSdpKeys:
- * @groups: 0: not said
- * @rungs: 0: not said
- * @repair_payload_type: from 128 on: not said
- * @filler_payload_type: from 128 on: not said
- * @feedback_port: 0: not said
+ * @groups: 0: omitted
+ * @rungs: 0: omitted
+ * @repair_payload_type: 128 or more: omitted
+ * @filler_payload_type: 128 or more: omitted
+ * @feedback_port: 0: omitted
  *
- * What our attribute says whose default depends on other lines.
+ * Values of the library's attribute whose defaults depend on other lines.
  */
 typedef struct
 {

@@ -12,7 +12,7 @@
 
 #define ATTRIBUTE "a=x-lmcc:"
 
-/* Which m= section the lines belong to. */
+/* The m= section that the lines belong to. */
 typedef enum
 {
   SECTION_SESSION,
@@ -21,7 +21,7 @@ typedef enum
   SECTION_OTHER,
 } Section;
 
-/* What was there, so that nothing counts twice or is missing. */
+/* Lines that have occurred, so that none counts twice or is missing. */
 enum
 {
   SEEN_ORIGIN = 1 << 0,
@@ -71,8 +71,8 @@ parse_address (const gchar *family_text, const gchar *text,
       && lmcc_address_parse (text, address) && address->family == family;
 }
 
-/* RFC 8866 section 5.2: user, S0, revision, "IN", family, the sender's address.
- * */
+/* RFC 8866 section 5.2: user, S0, revision, "IN", family, the sender's
+ * address. */
 static gboolean
 parse_origin (Parser *parser, const gchar *text)
 {
@@ -91,8 +91,8 @@ parse_origin (Parser *parser, const gchar *text)
   return TRUE;
 }
 
-/* RFC 8866 section 5.7: a TTL for IPv4 and only there; no range of groups,
- * because the groups are in our own attribute. */
+/* RFC 8866 section 5.7: a TTL for IPv4 only; no range of groups, because the
+ * library's own attribute has the groups. */
 static gboolean
 read_connection (const gchar *text, LmccAddress *address, guint8 *ttl)
 {
@@ -126,8 +126,8 @@ parse_connection (Parser *parser, const gchar *text)
   return TRUE;
 }
 
-/* The video has one of its own where the base carries no rung: of the lowest
- * one's group. */
+/* The video has its own connection line, with the lowest rung's group, if
+ * the base layer carries no rung. */
 static gboolean
 parse_video_connection (const Parser *parser, const gchar *text)
 {
@@ -221,8 +221,8 @@ parse_rtpmap (Parser *parser, const gchar *text)
       video ? &session->video : &session->sound);
 }
 
-/* The sound's only: the video has its parameter sets in band. Spaces may follow
- * the semicolons (RFC 3640 section 4.1). */
+/* Only for the sound: the video has its parameter sets in band. Spaces may
+ * follow the semicolons (RFC 3640 section 4.1). */
 static gboolean
 parse_fmtp (Parser *parser, const gchar *text)
 {
@@ -264,7 +264,7 @@ take_second_id (Parser *parser, guint8 id)
   return TRUE;
 }
 
-/* RFC 8285 section 8: identifier, perhaps a direction, the name. */
+/* RFC 8285 section 8: identifier, optionally a direction, the name. */
 static gboolean
 parse_extmap (Parser *parser, const gchar *text)
 {
@@ -366,8 +366,9 @@ fail (GError **error, LmccSessionError code, const gchar *what)
   return FALSE;
 }
 
-/* RFC 8866 section 5: every line is a known letter, "=" and a value, the first
- * is the version. Takes line ends off; returns our attribute. */
+/* RFC 8866 section 5: every line is a known letter, "=" and a value, and the
+ * first one is the version. Removes line ends; returns the library's
+ * attribute. */
 static gboolean
 check_lines (gchar **lines, const gchar **attribute, GError **error)
 {
@@ -476,15 +477,16 @@ parse_lines (gchar **lines, LmccSession *session, GError **error)
 /**
  * lmcc_sdp_parse:
  * @text: a session description in either form; lines end in CRLF or LF
- * @size: bytes in @text, or -1 if it ends in a zero
- * @session: (out): what it says; as lmcc_session_init() makes it where %FALSE
- *     is returned
+ * @size: size of @text in bytes, or -1 if it ends with a zero
+ * @session: (out): the session; as from lmcc_session_init() if %FALSE is
+ *     returned
  * @error: (nullable): what is wrong, in %LMCC_SESSION_ERROR
  *
- * Parses what lmcc_sdp_format() writes. Unknown attributes and keys are
- * ignored, every value is checked, at most %LMCC_SDP_MAX_SIZE bytes are taken.
+ * Parses a description written by lmcc_sdp_format(). Unknown attributes and
+ * keys are ignored, every value is checked, and at most %LMCC_SDP_MAX_SIZE
+ * bytes are accepted.
  *
- * Returns: whether @session may be used
+ * Returns: whether @session is valid
  */
 gboolean
 lmcc_sdp_parse (const gchar *text, gssize size, LmccSession *session,

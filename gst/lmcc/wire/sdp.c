@@ -13,7 +13,8 @@
 /* RFC 3551: RTP over UDP with the audio/video profile. */
 #define PROTOCOL "RTP/AVP"
 
-/* Where the user gives none: s= must not be empty (RFC 8866 section 5.3). */
+/* Used if the user gives no name: s= must not be empty (RFC 8866 section
+ * 5.3). */
 #define SESSION_NAME "lmcc layered multicast"
 
 static void
@@ -86,7 +87,7 @@ append_layers (GString *text, const LmccSession *session, LmccSdpForm form)
   }
 }
 
-/* Levels that are the first layers each need no list. */
+/* Levels that consist of the first layers each need no list. */
 static void
 append_levels (GString *text, const LmccSession *session)
 {
@@ -182,7 +183,7 @@ append_connection (GString *text, const LmccSession *session, guint group,
   g_string_append (text, eol);
 }
 
-/* RFC 3605: all reports are beside the base. */
+/* RFC 3605: all reports use the base group. */
 static void
 append_rtcp (GString *text, const LmccSession *session, gboolean elsewhere,
     const gchar *eol)
@@ -212,7 +213,7 @@ append_source_filter (GString *text, const LmccSession *session, guint group,
       get_family_name (session), address, source, eol);
 }
 
-/* On one line, and whole characters. */
+/* Writes the text on one line, without cutting a character. */
 static void
 append_name_line (GString *text, const LmccSdpDetails *details,
     const gchar *eol)
@@ -264,7 +265,7 @@ append_media (GString *text, const gchar *kind, const LmccSession *session,
   /* RFC 7587 section 7: Opus always has two channels in its rtpmap. */
   const gchar *channels =
       g_str_equal (media->encoding_name, "OPUS") ? "/2" : "";
-  /* The sound is in the base. */
+  /* The sound is in the base layer. */
   guint layer =
       media == &session->video ? lmcc_session_lowest_layer (session) : 0;
 
@@ -274,7 +275,8 @@ append_media (GString *text, const gchar *kind, const LmccSession *session,
     append_connection (text, session, layer, eol);
     append_source_filter (text, session, layer, eol);
   }
-  /* RFC 8866 section 5.8: AS is in kbit/s and counts the headers, as r_0. */
+  /* RFC 8866 section 5.8: AS is in kbit/s and includes the headers, like
+   * r_0. */
   if (form == LMCC_SDP_FILE && media == &session->video
       && session->layers[layer].rate > 0)
     g_string_append_printf (text, "b=AS:%" G_GUINT64_FORMAT "%s",
@@ -291,9 +293,9 @@ append_media (GString *text, const gchar *kind, const LmccSession *session,
     g_string_append_printf (text, "a=extmap:%u %s%s", session->header_id,
         LMCC_HEADER_URI, eol);
   }
-  /* RFC 5956 section 4.3: repair is another SSRC of the same RTP session. Its
-   * payload type is not on the media line, so that old players need not know
-   * it. */
+  /* RFC 5956 section 4.3: repair is another SSRC of the same RTP session.
+   * Its payload type is not on the media line, so that older players need
+   * not know it. */
   if (form == LMCC_SDP_FILE && media == &session->video && session->repair > 0)
     g_string_append_printf (text, "a=ssrc-group:FEC-FR %u %u%s",
         lmcc_session_ssrc (session, 0, layer),
@@ -304,23 +306,21 @@ append_media (GString *text, const gchar *kind, const LmccSession *session,
         eol);
 }
 
-/*
- * lmcc_sdp_write:
+/* lmcc_sdp_write:
  * @session: a session that lmcc_session_validate() accepts
- * @form: readable, or short
- * @details: (nullable): for the readable form
- * @second_element: whether packets carry a second element; who knows the
- *     session's algorithm says so
+ * @form: the form of the description
+ * @details: (nullable): additions for the readable form
+ * @second_element: whether packets carry a second element, which depends on the
+ *     session's algorithm
  *
  * Writes a session description (RFC 8866; RFC 4570 source filter, RFC 8285
- * extmap, RFC 3605 rtcp, RFC 5956 ssrc-group) as docs/developers/wire-format.md
- * has it. The connection line names the base group only, that of the video the
- * lowest rung's where the base carries none, and each media line one payload
- * type only, so that a player that knows nothing of layers plays the lowest
- * layer.
+ * extmap, RFC 3605 rtcp, RFC 5956 ssrc-group) according to
+ * docs/developers/wire-format.md. The connection line names only the base
+ * group; the video's own connection line names the lowest rung's group if the
+ * base layer carries no rung. Each media line has a single payload type. So a
+ * player that does not know layers plays the lowest layer.
  *
- * Returns: (transfer full): the text
- */
+ * Returns: (transfer full): the text */
 gchar *
 lmcc_sdp_write (const LmccSession *session, LmccSdpForm form,
     const LmccSdpDetails *details, gboolean second_element)
@@ -347,7 +347,7 @@ lmcc_sdp_write (const LmccSession *session, LmccSdpForm form,
   g_string_append_printf (text, "t=0 0%s", eol);
   if (form == LMCC_SDP_FILE) {
     append_source_filter (text, session, 0, eol);
-    /* RFC 8866 section 6.7.1: who reads this receives. */
+    /* RFC 8866 section 6.7.1: the reader of this description only receives. */
     g_string_append_printf (text, "a=recvonly%s", eol);
   }
   append_attribute (text, session, form);

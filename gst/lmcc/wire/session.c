@@ -10,13 +10,15 @@
 
 #include <string.h>
 
-/* The least that holds IPv6, UDP and RTP headers with our element. */
+/* Least packet size: it holds IPv6, UDP and RTP headers with the library's
+ * element. */
 #define PACKET_SIZE_MIN 100
 
 /* In 1/1000 of the media. */
 #define REPAIR_MAX 10000
 
-/* RFC 5760 feedback of a very large audience is rare, but not that rare. */
+/* Even with a very large audience, feedback (RFC 5760) is not rarer than
+ * this. */
 #define FEEDBACK_INTERVAL_MAX (1000000 * LMCC_SECOND)
 
 /**
@@ -31,8 +33,8 @@ G_DEFINE_QUARK (lmcc-session-error-quark, lmcc_session_error);
  * @session: a session
  * @payload_type: P of its first rung, 96 to 111 (RFC 3551 section 3)
  *
- * The other rungs and the sound have those after it, then come repair and
- * filler packets (docs/developers/wire-format.md).
+ * The other rungs and the sound use the following payload types, then come
+ * repair and filler packets (docs/developers/wire-format.md).
  */
 void
 lmcc_session_set_payload_type (LmccSession *session, guint payload_type)
@@ -46,9 +48,9 @@ lmcc_session_set_payload_type (LmccSession *session, guint payload_type)
 
 /**
  * lmcc_session_init:
- * @session: (out): to be filled with defaults
+ * @session: (out): a session with default values
  *
- * One layer, no address, no codec, no algorithm.
+ * Sets one layer, and no address, codec or algorithm.
  */
 void
 lmcc_session_init (LmccSession *session)
@@ -84,8 +86,8 @@ invalid (GError **error, const gchar *what)
   return FALSE;
 }
 
-/* A name that goes into a line of text as it is: a token without the characters
- * that separate ours. */
+/* A name that is written unchanged into a line of text: a token without the
+ * separators that the library uses. */
 static gboolean
 name_is_valid (const gchar *name, gsize size, gboolean upper)
 {
@@ -103,12 +105,10 @@ name_is_valid (const gchar *name, gsize size, gboolean upper)
   return TRUE;
 }
 
-/*
- * lmcc_session_is_algorithm_name:
- * @name: what may be an algorithm's name
+/* lmcc_session_is_algorithm_name:
+ * @name: a possible name of an algorithm
  *
- * Returns: whether the record can say it
- */
+ * Returns: whether the session record can contain it */
 gboolean
 lmcc_session_is_algorithm_name (const gchar *name)
 {
@@ -146,7 +146,7 @@ validate_source (const LmccSession *session, GError **error)
   return TRUE;
 }
 
-/* They go into a line of text as they are. */
+/* The parameters are written unchanged into a line of text. */
 static gboolean
 parameters_are_valid (const gchar *parameters)
 {
@@ -244,9 +244,9 @@ validate_layers (const LmccSession *session, GError **error)
  * @session: a session
  * @error: (nullable): what is wrong, in %LMCC_SESSION_ERROR
  *
- * Checks every range, and that all groups lie in the base group's scope.
+ * Checks every range, and that all groups are in the base group's scope.
  *
- * Returns: whether a receiver may act on @session
+ * Returns: whether a receiver may use @session
  */
 gboolean
 lmcc_session_validate (const LmccSession *session, GError **error)
@@ -316,7 +316,7 @@ lmcc_session_ssrc (const LmccSession *session, guint stream, guint layer)
  * @session: a session
  * @layer: a layer
  *
- * Returns: the SSRC of the repair packets that @layer carries
+ * Returns: the SSRC of the repair packets in @layer
  */
 guint32
 lmcc_session_repair_ssrc (const LmccSession *session, guint layer)
