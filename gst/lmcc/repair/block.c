@@ -1,9 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One block as it comes: its source packets, its repair packets, and what these
- * give of the source packets that are missing.
- */
+ * One block at the receiver: its source packets and repair packets, and the
+ * recovery of missing source packets. */
 #include "repair/block.h"
 
 #include "base/bytes.h"
@@ -30,8 +29,7 @@ lmcc_repaired_packet_free (LmccRepairedPacket *repaired)
   g_free (repaired);
 }
 
-/* Returns: (transfer full): a block of which nothing is known yet but
- * @payload */
+/* Returns: (transfer full): a block of which only @payload is known */
 LmccRepairBlock *
 lmcc_repair_block_new (guint key, const LmccRepairPayload *payload,
     LmccTime now)
@@ -49,7 +47,7 @@ lmcc_repair_block_new (guint key, const LmccRepairPayload *payload,
   return block;
 }
 
-/* One without repairs. */
+/* The block has no repair packets. */
 void
 lmcc_repair_block_free (LmccRepairBlock *block)
 {
@@ -57,7 +55,7 @@ lmcc_repair_block_free (LmccRepairBlock *block)
   g_free (block);
 }
 
-/* Returns whether @payload says of the block what the first one said. */
+/* Returns whether @payload agrees with the block's first repair packet. */
 gboolean
 lmcc_repair_block_is_of (const LmccRepairBlock *block,
     const LmccRepairPayload *payload)
@@ -93,7 +91,7 @@ lmcc_repair_block_covers (const LmccRepairBlock *block, guint source,
       && ahead / block->shape.step < block->shape.n_source;
 }
 
-/* The block keeps @packet, which has the symbol. */
+/* Adds a repair packet; the block keeps @packet, which contains the symbol. */
 void
 lmcc_repair_block_add (LmccRepairBlock *block, const LmccRepairPayload *payload,
     LmccPacket *packet)
@@ -104,7 +102,7 @@ lmcc_repair_block_add (LmccRepairBlock *block, const LmccRepairPayload *payload,
   g_array_append_val (block->repairs, repair);
 }
 
-/* Returns the memory that gets free. @dropped, where there is one, gets the
+/* Returns the freed memory in bytes. @dropped, unless %NULL, gets the
  * packets. */
 gsize
 lmcc_repair_block_drop_repairs (LmccRepairBlock *block, GPtrArray *dropped)
@@ -136,7 +134,7 @@ find_source (const LmccRepairSources *sources, const LmccRepairBlock *block,
           block->shape.first + i * block->shape.step));
 }
 
-/* Returns how many of its source packets are not there. */
+/* Returns the number of missing source packets. */
 guint
 lmcc_repair_block_count_missing (const LmccRepairBlock *block,
     const LmccRepairSources *sources)
@@ -155,8 +153,8 @@ is_zero (const guint8 *data, gsize size)
   return size == 0 || (data[0] == 0 && memcmp (data, data + 1, size - 1) == 0);
 }
 
-/* Whether what a symbol holds is the packet that was missing: whoever sends, a
- * recovered packet is nothing that could not have come by itself. */
+/* Whether a recovered symbol is plausible as the missing packet: a forged
+ * repair packet must not yield packets that would not be accepted otherwise. */
 static gboolean
 fits_its_place (const LmccRepairPlace *place, const LmccRepairBlock *block,
     guint16 sequence, const LmccRepairedPacket *repaired)
@@ -248,8 +246,8 @@ solve (const LmccRepairBlock *block, const LmccRepairSymbol *source,
       block->repairs->len);
 }
 
-/* Returns NULL if a symbol holds no packet of ours: then the others are spoilt
- * too. */
+/* Returns NULL if a symbol holds no packet of the session: then the others
+ * are corrupt, too. */
 static GPtrArray *
 read_symbols (const LmccRepairPlace *place, const LmccRepairBlock *block,
     const LmccRepairSymbol *source, const guint8 *recovered)
@@ -274,19 +272,17 @@ read_symbols (const LmccRepairPlace *place, const LmccRepairBlock *block,
   return g_steal_pointer (&found);
 }
 
-/*
- * lmcc_repair_block_recover:
- * @block: a block that may have enough repairs
- * @sources: the source packets that there are
- * @place: what recovered packets must fit
- * @found: (out) (nullable) (element-type LmccRepairedPacket): what was missing;
- *     %NULL where that is no packet of the session
+/* lmcc_repair_block_recover:
+ * @block: a block that may have enough repair packets
+ * @sources: the source packets that are present
+ * @place: the conditions for recovered packets
+ * @found: (out) (nullable) (element-type LmccRepairedPacket): the recovered
+ *     packets; %NULL if a symbol is no packet of the session
  *
- * Counts what is missing anew: a packet that was there may have been forgotten
- * since.
+ * Counts the missing packets again, because earlier ones may have been
+ * forgotten.
  *
- * Returns: %FALSE if there is not enough
- */
+ * Returns: %FALSE if there are not enough packets */
 gboolean
 lmcc_repair_block_recover (LmccRepairBlock *block,
     const LmccRepairSources *sources, const LmccRepairPlace *place,

@@ -11,10 +11,10 @@
 
 G_BEGIN_DECLS
 
-/* A repair packet that came, of a block that is not whole. */
+/* A received repair packet of an incomplete block. */
 typedef struct
 {
-  LmccPacket *packet; /* keeps the symbol */
+  LmccPacket *packet; /* contains the symbol */
   const guint8 *symbol;
   guint8 index;
 } LmccBlockRepair;
@@ -22,13 +22,13 @@ typedef struct
 /**
  * LmccRepairBlock:
  * @key: source and first sequence number
- * @shape: what its repair packets say of it
- * @time: when the first of them came
- * @n_missing: source packets that have not come
- * @repairs: of #LmccBlockRepair
- * @carriers: layers that have repair packets of it
- * @ended: those of them that have no more
- * @finished: it is whole, or makes no sense
+ * @shape: parameters of the block, from its repair packets
+ * @time: arrival time of the first of them
+ * @n_missing: number of missing source packets
+ * @repairs: array of #LmccBlockRepair
+ * @carriers: layers that have repair packets of the block
+ * @ended: those of @carriers that have sent all of them
+ * @finished: the block is complete, or invalid
  */
 typedef struct
 {
@@ -42,7 +42,7 @@ typedef struct
   gboolean finished;
 } LmccRepairBlock;
 
-/* What recovered packets must fit, of the session. */
+/* Conditions for recovered packets, from the session. */
 typedef struct
 {
   guint32 ssrc_base;

@@ -15,19 +15,20 @@ enum
 struct _LmccRepairChances
 {
   gdouble loss_rate;
-  /* That a packet is lost, by what became of the one before it. */
+  /* Probability that a packet is lost, by the state of the previous one. */
   gdouble lost_after[N_STATES];
   guint max_source;
   guint max_repair;
-  /* Rows of the tables below that are there, in turns. */
+  /* number of existing rows of the tables below, which grow alternately */
   guint n_exactly;
   guint n_at_most;
-  /* [i]: after one that is received i more are. */
+  /* [i]: after a received packet, i more are received */
   gdouble *all_received;
-  /* [i][state][l]: of i packets l are lost, and the last one is as @state. */
+  /* [i][state][l]: of i packets l are lost, and the last one has the state
+   * @state */
   gdouble *exactly;
-  /* [i][state][l]: after a packet as @state at most l of the next i are
-   * lost. */
+  /* [i][state][l]: after a packet with the state @state, at most l of the
+   * next i are lost */
   gdouble *at_most;
 };
 
@@ -38,8 +39,8 @@ at (const LmccRepairChances *chances, guint n_packets, guint state, guint lost)
       + lost;
 }
 
-/* Packets of a block are @depth apart: the chain's n-step probabilities come
- * from its second eigenvalue. */
+/* Packets of a block are @depth apart: the chain's n-step probabilities
+ * follow from its second eigenvalue. */
 static void
 init_chain (LmccRepairChances *chances, gdouble burst, guint depth)
 {
@@ -117,14 +118,14 @@ add_at_most (LmccRepairChances *chances)
 
 /**
  * lmcc_repair_chances_begin:
- * @loss_rate: as lmcc_repair_chances_new() has it
- * @burst: likewise
- * @depth: likewise
- * @max_source: likewise
- * @max_repair: likewise
+ * @loss_rate: as in lmcc_repair_chances_new()
+ * @burst: as in lmcc_repair_chances_new()
+ * @depth: as in lmcc_repair_chances_new()
+ * @max_source: as in lmcc_repair_chances_new()
+ * @max_repair: as in lmcc_repair_chances_new()
  *
- * Returns: (transfer full): chances that are not known yet: until
- *     lmcc_repair_chances_step() has come to its end
+ * Returns: (transfer full): probabilities that are not computed yet; call
+ * lmcc_repair_chances_step() until it returns %TRUE
  */
 LmccRepairChances *
 lmcc_repair_chances_begin (gdouble loss_rate, gdouble burst, guint depth,
@@ -148,11 +149,11 @@ lmcc_repair_chances_begin (gdouble loss_rate, gdouble burst, guint depth,
 
 /**
  * lmcc_repair_chances_step:
- * @chances: chances
+ * @chances: probabilities
  *
- * Finds what takes about 4 (@max_repair + 1) multiplications.
+ * Computes a part that takes about 4 (@max_repair + 1) multiplications.
  *
- * Returns: whether all is known
+ * Returns: whether everything is computed
  */
 gboolean
 lmcc_repair_chances_step (LmccRepairChances *chances)
@@ -169,17 +170,18 @@ lmcc_repair_chances_step (LmccRepairChances *chances)
 
 /**
  * lmcc_repair_chances_new:
- * @loss_rate: share of the packets that are lost, 0 to 1
+ * @loss_rate: packet loss rate, 0 to 1
  * @burst: mean number of packets lost in a row. Above 1 / (1 - @loss_rate)
- *     losses are those of a two-state Markov chain that loses every packet in
- *     one state and none in the other (E. N. Gilbert, "Capacity of a
- *     Burst-Noise Channel", Bell System Technical Journal 39, 1960); below,
- *     packets are lost independently
- * @depth: distance of two packets of a block in the packets of the path, from 1
- * @max_source: largest block
- * @max_repair: most repair packets of a block
+ *     losses follow a two-state Markov chain that loses every packet in one
+ *     state and none in the other (E. N. Gilbert, "Capacity of a Burst-Noise
+ *     Channel", Bell System Technical Journal 39, 1960); below, losses are
+ *     independent
+ * @depth: distance of two packets of a block, in packets on the path, from 1
+ * @max_source: greatest number of source packets in a block
+ * @max_repair: greatest number of repair packets of a block
  *
- * Returns: (transfer full): the chances of all blocks within these limits
+ * Returns: (transfer full): the probabilities for all blocks within these
+ * limits
  */
 LmccRepairChances *
 lmcc_repair_chances_new (gdouble loss_rate, gdouble burst, guint depth,
@@ -196,7 +198,7 @@ lmcc_repair_chances_new (gdouble loss_rate, gdouble burst, guint depth,
 
 /**
  * lmcc_repair_chances_free:
- * @chances: (transfer full): chances
+ * @chances: (transfer full): probabilities
  */
 void
 lmcc_repair_chances_free (LmccRepairChances *chances)
@@ -216,8 +218,8 @@ chance_of_at_most (const LmccRepairChances *chances, guint n_packets, guint n)
       + p * chances->at_most[at (chances, n_packets, LOST, n)];
 }
 
-/* That @n packets after @first others come, and of all at most @n_repair are
- * lost. */
+/* Probability that @n packets after @first others arrive, and at most
+ * @n_repair of all are lost. */
 static gdouble
 chance_of_both (const LmccRepairChances *chances, guint n_source,
     guint n_repair, guint first, guint n)
@@ -238,16 +240,17 @@ chance_of_both (const LmccRepairChances *chances, guint n_source,
 
 /**
  * lmcc_repair_chances_whole:
- * @chances: chances
- * @n_source: source packets of a block, at most the largest
- * @n_repair: its repair packets, which follow, at most the most
- * @first: the first source packet that is wanted
- * @n: how many are, from there on; @n_source from 0 on is the whole block
+ * @chances: probabilities
+ * @n_source: number of source packets of a block, at most the maximum
+ * @n_repair: number of its repair packets, which follow, at most the maximum
+ * @first: the first wanted source packet
+ * @n: number of wanted packets from there on; @n_source from 0 on is the whole
+ *     block
  *
- * A block of a maximum distance separable code is whole where not more of its
- * packets are lost than are repair packets (RFC 5510 section 8.1).
+ * A block of a maximum distance separable code can be recovered if no more of
+ * its packets are lost than there are repair packets (RFC 5510 section 8.1).
  *
- * Returns: the probability that all wanted packets come, or can be repaired
+ * Returns: the probability that all wanted packets arrive or can be recovered
  */
 gdouble
 lmcc_repair_chances_whole (const LmccRepairChances *chances, guint n_source,

@@ -10,8 +10,8 @@ G_BEGIN_DECLS
 
 /**
  * LmccRepairChances:
- * How likely a repair block brings what it carries, on a path that loses packets
- * at some rate, alone or in bursts.
+ * Probabilities that a repair block delivers its contents, on a path with a given packet
+ * loss rate and random or burst losses.
  */
 typedef struct _LmccRepairChances LmccRepairChances;
 

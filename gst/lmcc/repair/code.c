@@ -9,18 +9,18 @@
 
 #include <string.h>
 
-/* The element of row @index and column @column of a Cauchy matrix: 1 / (row +
- * column) in GF(2^8), rows counted from @n_source on. So a repair symbol
- * depends on the number of source symbols and on its own index, not on how many
- * repair symbols there are. */
+/* The element in row @index and column @column of a Cauchy matrix: 1 / (row
+ * + column) in GF(2^8), with rows counted from @n_source on. So a repair
+ * symbol depends on the number of source symbols and on its own index, not
+ * on the number of repair symbols. */
 static guint8
 coefficient (guint n_source, guint index, guint column)
 {
   return gf_inv ((guint8) ((n_source + index) ^ column));
 }
 
-/* Each of @n_out vectors becomes the sum of @n_in vectors by one row of
- * @matrix. */
+/* Each of @n_out vectors becomes the sum of @n_in vectors, weighted with one
+ * row of @matrix. */
 static void
 multiply (gsize size, guint n_in, guint n_out, const guint8 *matrix,
     const guint8 *const *in, guint8 *const *out)
@@ -38,8 +38,8 @@ multiply (gsize size, guint n_in, guint n_out, const guint8 *matrix,
  * @n_source: k
  * @n_repair: r
  *
- * Returns: whether there is a code of k source and r repair symbols: at least
- *     one of each, at most %LMCC_REPAIR_MAX_SYMBOLS together
+ * Returns: whether a code with k source and r repair symbols exists: at least
+ * one of each, and at most %LMCC_REPAIR_MAX_SYMBOLS together
  */
 gboolean
 lmcc_repair_code_fits (guint n_source, guint n_repair)
@@ -50,20 +50,20 @@ lmcc_repair_code_fits (guint n_source, guint n_repair)
 
 /**
  * lmcc_repair_code_encode:
- * @n_source: k source symbols
- * @first: the first repair symbol that is wanted, from 0 on
- * @n_repair: how many are, so that lmcc_repair_code_fits() k and @first +
- *     @n_repair
- * @size: bytes of each symbol
+ * @n_source: k, number of source symbols
+ * @first: index of the first wanted repair symbol
+ * @n_repair: number of wanted repair symbols; lmcc_repair_code_fits() must
+ *     accept k and @first + @n_repair
+ * @size: size of each symbol in bytes
  * @source: (array length=n_source): the source symbols
- * @repair: (array length=n_repair): where the repair symbols go
+ * @repair: (array length=n_repair): buffers for the repair symbols
  *
- * Encodes a block, or a part of its repair, of a systematic Reed-Solomon code
- * over GF(2^8): repair symbol i is the sum over j of source symbol j / ((k + i)
- * XOR j), in the field of x^8 + x^4 + x^3 + x^2 + 1. Every square part of a
- * Cauchy matrix can be inverted, so any k of the k + r symbols give the block
- * (Blömer et al., "An XOR-Based Erasure-Resilient Coding Scheme", ICSI
- * TR-95-048, 1995).
+ * Encodes a block, or a part of its repair symbols, with a systematic
+ * Reed-Solomon code over GF(2^8): repair symbol i is the sum over j of source
+ * symbol j / ((k + i) XOR j), in the field of x^8 + x^4 + x^3 + x^2 + 1. Every
+ * square submatrix of a Cauchy matrix can be inverted, so any k of the k + r
+ * symbols yield the block (Blömer et al., "An XOR-Based Erasure-Resilient
+ * Coding Scheme", ICSI TR-95-048, 1995).
  */
 void
 lmcc_repair_code_encode (guint n_source, guint first, guint n_repair,
@@ -83,8 +83,8 @@ lmcc_repair_code_encode (guint n_source, guint first, guint n_repair,
   multiply (size, n_source, n_repair, matrix, source, repair);
 }
 
-/* To each of @n_out vectors the symbol's head adds its product with an element
- * of @factors, which are @stride apart. */
+/* Adds the product of the symbol's head and an element of @factors to each
+ * of @n_out vectors, which are @stride apart. */
 static void
 add_head (const LmccRepairSymbol *symbol, guint n_out, const guint8 *factors,
     gsize stride, guint8 *const *out)
@@ -97,8 +97,9 @@ add_head (const LmccRepairSymbol *symbol, guint n_out, const guint8 *factors,
   }
 }
 
-/* What the missing symbols alone add to each repair symbol: the repair symbol
- * less what the others add. These are not read beyond their own sizes. */
+/* The contribution of the missing symbols to each repair symbol: the repair
+ * symbol minus the contributions of the others, which are not read beyond
+ * their own sizes. */
 static void
 find_syndromes (guint n_source, gsize size, const LmccRepairSymbol *source,
     const guint8 *const *repair, const guint8 *indices, guint n_missing,
@@ -137,7 +138,7 @@ find_syndromes (guint n_source, gsize size, const LmccRepairSymbol *source,
   }
 }
 
-/* What turns the syndromes into the missing symbols. */
+/* The matrix that converts the syndromes to the missing symbols. */
 static guint8 *
 invert (guint n_source, const LmccRepairSymbol *source, const guint8 *indices,
     guint n_missing)
@@ -162,19 +163,19 @@ invert (guint n_source, const LmccRepairSymbol *source, const guint8 *indices,
 
 /**
  * lmcc_repair_code_recover:
- * @n_source: k source symbols
- * @size: bytes of each symbol, at least %LMCC_REPAIR_LENGTH_SIZE
+ * @n_source: k, number of source symbols
+ * @size: size of each symbol in bytes, at least %LMCC_REPAIR_LENGTH_SIZE
  * @source: (array length=n_source): the source symbols, none longer than @size
- * @recovered: where those that are missing go, in order
+ * @recovered: buffers for the missing symbols, in order
  * @repair: (array length=n_repair): repair symbols of the block
- * @indices: (array length=n_repair): which these are, each another
- * @n_repair: how many
+ * @indices: (array length=n_repair): their indices, all different
+ * @n_repair: number of repair symbols
  *
- * Recovers the source symbols that are missing. The time is that of
- * (k + e) e products of @size bytes and of inverting e x e, for e missing ones.
+ * Recovers the missing source symbols. The time is that of (k + e) e products
+ * of @size bytes plus the inversion of an e x e matrix, for e missing symbols.
  *
  * Returns: %FALSE if there are fewer repair symbols than missing ones, or an
- *     index does not fit
+ * index is out of range
  */
 gboolean
 lmcc_repair_code_recover (guint n_source, gsize size,

@@ -8,20 +8,20 @@
 
 G_BEGIN_DECLS
 
-/* Source and repair symbols of one block together: what a Cauchy matrix over GF(2^8)
- * has room for, less one. */
+/* Source and repair symbols of one block together: the capacity of a Cauchy matrix
+ * over GF(2^8), minus one. */
 #define LMCC_REPAIR_MAX_SYMBOLS 255
 
-/* What comes before the packet in a symbol: its length. */
+/* Size of the length field that precedes the packet in a symbol. */
 #define LMCC_REPAIR_LENGTH_SIZE 2
 
 /**
  * LmccRepairSymbol:
  * @head: its first bytes
- * @data: (nullable): those behind; %NULL if the symbol is missing
- * @size: how many these are; all behind them are zeros
+ * @data: (nullable): the bytes after @head; %NULL if the symbol is missing
+ * @size: number of bytes in @data; the rest of the symbol is zeros
  *
- * A source symbol as it is found: it need not be copied to be whole.
+ * A source symbol where it is stored: it need not be copied into one piece.
  */
 typedef struct
 {

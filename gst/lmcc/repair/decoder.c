@@ -7,24 +7,24 @@
 #include "repair/sources.h"
 #include "wire/constants.h"
 
-/* Blocks; each may have 255 repair packets. */
+/* Number of blocks freed per call; each may have 255 repair packets. */
 #define EXPIRED_AT_ONCE 4
 
 struct _LmccRepairDecoder
 {
   LmccDiscard *discard;  /* or NULL */
-  LmccRepairPlace place; /* of the session */
+  LmccRepairPlace place; /* from the session */
   LmccRepairSources sources;
-  gsize bytes; /* of the repair packets kept */
+  gsize bytes; /* of the stored repair packets */
   gsize max_bytes;
   GHashTable *blocks; /* key -> LmccRepairBlock */
-  GQueue block_order; /* of LmccRepairBlock, oldest first */
-  GPtrArray *open;    /* of those: not finished */
-  GArray *fresh;      /* keys of packets not told to blocks */
-  GQueue repaired;    /* of LmccRepairedPacket */
+  GQueue block_order; /* queue of LmccRepairBlock, the oldest first */
+  GPtrArray *open;    /* the unfinished ones of these */
+  GArray *fresh;      /* keys of packets that blocks do not know yet */
+  GQueue repaired;    /* queue of LmccRepairedPacket */
   guint64 refused;
-  LmccLayerSet held; /* layers of which repair may come */
-  guint changes;     /* of what may be recovered */
+  LmccLayerSet held; /* layers from which repair packets may arrive */
+  guint changes;     /* counts changes of what can be recovered */
 };
 
 static void
@@ -64,12 +64,10 @@ lmcc_repair_decoder_new (void)
   return decoder;
 }
 
-/*
- * lmcc_repair_decoder_set_discard:
+/* lmcc_repair_decoder_set_discard:
  * @decoder: a decoder
- * @discard: (transfer none): gets what it forgets of many packets; it lives as
- *     long as @decoder
- */
+ * @discard: (transfer none): takes over packets that the decoder drops in
+ *     large numbers; must outlive @decoder */
 void
 lmcc_repair_decoder_set_discard (LmccRepairDecoder *decoder,
     LmccDiscard *discard)
@@ -136,7 +134,8 @@ lmcc_repair_decoder_reset (LmccRepairDecoder *decoder)
 /**
  * lmcc_repair_decoder_set_session:
  * @decoder: a decoder
- * @session: what recovered packets must fit: SSRC, payload type, element
+ * @session: provides the conditions for recovered packets: SSRC, payload type,
+ *     header element
  */
 void
 lmcc_repair_decoder_set_session (LmccRepairDecoder *decoder,
@@ -149,9 +148,9 @@ lmcc_repair_decoder_set_session (LmccRepairDecoder *decoder,
 /**
  * lmcc_repair_decoder_set_held:
  * @decoder: a decoder
- * @held: the layers that are held from now on; all are before
+ * @held: the joined layers from now on; before the first call, all layers
  *
- * Forgets what is of other layers, and expects no repair in them.
+ * Forgets the data of other layers, and expects no repair packets from them.
  */
 void
 lmcc_repair_decoder_set_held (LmccRepairDecoder *decoder, LmccLayerSet held)
@@ -167,8 +166,9 @@ lmcc_repair_decoder_set_held (LmccRepairDecoder *decoder, LmccLayerSet held)
  * @decoder: a decoder
  * @before: a time
  *
- * Forgets packets that came, and blocks that began, before @before, some with
- * each call: what they could recover would be too late.
+ * Forgets packets that arrived, and blocks that began, before @before, because
+ * packets recovered with them would be too late. Each call frees a part of
+ * them.
  */
 void
 lmcc_repair_decoder_expire (LmccRepairDecoder *decoder, LmccTime before)
@@ -191,7 +191,7 @@ is_full (const LmccRepairDecoder *decoder)
   return lmcc_repair_decoder_get_bytes (decoder) > decoder->max_bytes;
 }
 
-/* Keeps within the bounds; the block that is worked on is the newest, and
+/* Keeps within the limits; the block being worked on is the newest, and
  * stays. */
 static void
 limit (LmccRepairDecoder *decoder)
@@ -207,8 +207,8 @@ limit (LmccRepairDecoder *decoder)
 /**
  * lmcc_repair_decoder_set_max_bytes:
  * @decoder: a decoder
- * @max_bytes: what the packets that it keeps may take from now on;
- *     %LMCC_REPAIR_MAX_BYTES where that is less
+ * @max_bytes: memory limit for stored packets from now on; at most
+ *     %LMCC_REPAIR_MAX_BYTES
  */
 void
 lmcc_repair_decoder_set_max_bytes (LmccRepairDecoder *decoder, gsize max_bytes)
@@ -219,9 +219,9 @@ lmcc_repair_decoder_set_max_bytes (LmccRepairDecoder *decoder, gsize max_bytes)
 /**
  * lmcc_repair_decoder_forget:
  * @decoder: a decoder
- * @bytes: how many to make free, as far as there are so many
+ * @bytes: number of bytes to free, if there are as many
  *
- * Makes room: what is oldest goes.
+ * Frees memory: the oldest packets first.
  */
 void
 lmcc_repair_decoder_forget (LmccRepairDecoder *decoder, gsize bytes)
@@ -255,7 +255,7 @@ finish (LmccRepairDecoder *decoder, LmccRepairBlock *block)
   decoder->changes++;
 }
 
-/* Recovers all that is missing of a block that has enough for it. */
+/* Recovers all missing packets of a block that has enough packets for it. */
 static void
 recover (LmccRepairDecoder *decoder, LmccRepairBlock *block, LmccTime now)
 {
@@ -290,7 +290,7 @@ try_block (LmccRepairDecoder *decoder, LmccRepairBlock *block, LmccTime now)
     finish (decoder, block);
 }
 
-/* What one block recovers may be what another waits for. */
+/* Packets recovered by one block may be what another one waits for. */
 static void
 tell_blocks (LmccRepairDecoder *decoder, LmccTime now)
 {
@@ -300,7 +300,8 @@ tell_blocks (LmccRepairDecoder *decoder, LmccTime now)
     guint i;
 
     g_array_set_size (decoder->fresh, last);
-    /* One that gets whole leaves its place to the last, which was there. */
+    /* A block that becomes complete is replaced in the array by the last
+     * one, which was already visited. */
     for (i = decoder->open->len; i > 0; i--) {
       LmccRepairBlock *block = g_ptr_array_index (decoder->open, i - 1);
 
@@ -317,10 +318,10 @@ tell_blocks (LmccRepairDecoder *decoder, LmccTime now)
  * @decoder: a decoder
  * @source: the low 12 bits of the packet's SSRC
  * @sequence: its sequence number
- * @packet: a media packet, as it came; a reference is kept
+ * @packet: a media packet as received; the decoder takes a reference
  * @now: the time, for lmcc_repair_decoder_expire()
  *
- * Takes note of a source packet. Poll for what it recovers.
+ * Takes a source packet. Poll for recovered packets afterwards.
  */
 void
 lmcc_repair_decoder_take_source (LmccRepairDecoder *decoder, guint16 source,
@@ -349,12 +350,13 @@ new_block (LmccRepairDecoder *decoder, guint key,
 /**
  * lmcc_repair_decoder_take_repair:
  * @decoder: a decoder
- * @payload: what lmcc_repair_payload_parse() made of the packet's payload
- * @packet: the packet that the symbol is in; a reference is kept
+ * @payload: the result of lmcc_repair_payload_parse() for the packet
+ * @packet: the packet that contains the symbol; the decoder takes a reference
  * @now: the time
  *
- * Takes a repair packet. Poll for what it recovers. One that says another k, d,
- * r, symbol size or other layers than the first of its block is refused.
+ * Takes a repair packet. Poll for recovered packets afterwards. A packet whose
+ * k, d, r, symbol size or layers differ from those of the block's first one is
+ * rejected.
  */
 void
 lmcc_repair_decoder_take_repair (LmccRepairDecoder *decoder,
@@ -398,9 +400,9 @@ end_part (LmccRepairDecoder *decoder, LmccRepairBlock *block, guint layer)
  * @source: the low 12 bits of the source packets' SSRC
  * @first: the block's first sequence number
  *
- * All of the block's repair packets in @layer have come or are lost. Once that
- * is so in all layers that are held, what it cannot recover it never will,
- * unless more of its source packets come.
+ * All of the block's repair packets in @layer have arrived or are lost. Once
+ * this holds for all joined layers, packets that the block cannot recover are
+ * lost for good, unless more of its source packets arrive.
  */
 void
 lmcc_repair_decoder_end_part (LmccRepairDecoder *decoder, guint layer,
@@ -418,10 +420,10 @@ lmcc_repair_decoder_end_part (LmccRepairDecoder *decoder, guint layer,
  * @decoder: a decoder
  * @layer: a layer
  * @source: the low 12 bits of the source packets' SSRC
- * @first: a block's first sequence number
+ * @first: first sequence number of a block
  *
- * The layer sends that block's repair: it has no more of those before it, of
- * which all may have been lost.
+ * The layer now sends that block's repair packets, so no more follow of earlier
+ * blocks, whose repair packets may all have been lost.
  */
 void
 lmcc_repair_decoder_end_before (LmccRepairDecoder *decoder, guint layer,
@@ -443,10 +445,10 @@ lmcc_repair_decoder_end_before (LmccRepairDecoder *decoder, guint layer,
  * lmcc_repair_decoder_is_hopeless:
  * @decoder: a decoder
  * @source: the low 12 bits of an SSRC
- * @sequence: a sequence number that is missing
+ * @sequence: sequence number of a missing packet
  *
- * Returns: whether a block that has it has lost more than it repairs, and no
- *     other block that is known may give it
+ * Returns: whether a block that contains the packet has lost more than it can
+ * recover, and no other known block can recover it
  */
 gboolean
 lmcc_repair_decoder_is_hopeless (const LmccRepairDecoder *decoder,
@@ -473,8 +475,8 @@ lmcc_repair_decoder_is_hopeless (const LmccRepairDecoder *decoder,
  * lmcc_repair_decoder_get_changes:
  * @decoder: a decoder
  *
- * Returns: another number than before if lmcc_repair_decoder_is_hopeless() may
- *     say something else by now; never 0
+ * Returns: a number that changes whenever results of
+ * lmcc_repair_decoder_is_hopeless() may change; never 0
  */
 guint
 lmcc_repair_decoder_get_changes (const LmccRepairDecoder *decoder)
@@ -507,8 +509,8 @@ lmcc_repair_decoder_poll (LmccRepairDecoder *decoder,
  * lmcc_repair_decoder_get_refused:
  * @decoder: a decoder
  *
- * Returns: repair packets that contradicted their block, and blocks that gave
- *     no packets that fit their places
+ * Returns: number of repair packets that contradicted their block, and of
+ * blocks that yielded implausible packets
  */
 guint64
 lmcc_repair_decoder_get_refused (const LmccRepairDecoder *decoder)
@@ -520,7 +522,8 @@ lmcc_repair_decoder_get_refused (const LmccRepairDecoder *decoder)
  * lmcc_repair_decoder_get_bytes:
  * @decoder: a decoder
  *
- * Returns: memory of the packets that it keeps, at most %LMCC_REPAIR_MAX_BYTES
+ * Returns: memory of the stored packets in bytes, at most
+ * %LMCC_REPAIR_MAX_BYTES
  */
 gsize
 lmcc_repair_decoder_get_bytes (const LmccRepairDecoder *decoder)

@@ -14,9 +14,9 @@
 
 G_BEGIN_DECLS
 
-/* What a decoder keeps at most; what is oldest goes first. It may be told to keep
- * fewer bytes. Fewer packets than half
- * the sequence numbers, so that two never have the same number. */
+/* Limits of a decoder's memory; the oldest packets are dropped first. The limit in
+ * bytes can be lowered. The number of packets is below half the range of sequence
+ * numbers, so that no two have the same number. */
 #define LMCC_REPAIR_MAX_PACKETS 16384
 #define LMCC_REPAIR_MAX_BYTES (32 * 1024 * 1024)
 #define LMCC_REPAIR_MAX_BLOCKS 512
@@ -25,7 +25,7 @@ G_BEGIN_DECLS
  * LmccRepairedPacket:
  * @packet: (transfer full): a media packet, as it was sent
  * @rtp: its parsed RTP header
- * @header: its element
+ * @header: its header element
  */
 typedef struct
 {
@@ -36,10 +36,10 @@ typedef struct
 
 /**
  * LmccRepairDecoder:
- * Keeps the source packets that a block can still reach, and the repair packets of
- * blocks that are not whole, and recovers what is missing as soon as any k of a
- * block's k + r packets are there. Blocks are told apart by SSRC and first sequence
- * number, so it does not matter to them in which slot or group a packet came.
+ * Stores the source packets that a block may still need, and the repair packets of
+ * incomplete blocks, and recovers missing packets as soon as any k of a block's k + r
+ * packets are there. Blocks are identified by SSRC and first sequence number, so the slot
+ * or group in which a packet arrived does not matter.
  */
 typedef struct _LmccRepairDecoder LmccRepairDecoder;
 

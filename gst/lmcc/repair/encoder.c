@@ -11,25 +11,24 @@
 
 #define SOURCE_MASK (~LMCC_SSRC_BASE_MASK)
 
-/* Where an RTP packet has them (RFC 3550 section 5.1). */
+/* Positions in an RTP packet (RFC 3550 section 5.1). */
 #define SEQUENCE_OFFSET 2
 #define SSRC_OFFSET 8
 
-/* Repair packets that are encoded at a time: as many as ISA-L makes in one pass
- * over the source packets (gf_4vect_dot_prod_avx2()). Of 160 of 1200 bytes they
- * take 60 us, by tables 0.4 ms. */
+/* Number of repair packets encoded at a time: as many as ISA-L makes in one
+ * pass over the source packets (gf_4vect_dot_prod_avx2()). From 160 packets
+ * of 1200 bytes this takes 60 us, and with tables 0.4 ms. */
 #define N_AT_ONCE 4
 
 /**
  * _LmccRepairEncoder:
- * @payload: what is the same for all of them
- * @packets: (element-type LmccPacket): the source packets, until @symbols has
- *     them
- * @symbols: (nullable): these as the code needs them, once it does
- * @parts: repair packets of each layer that has any, from the source packets'
- *     own on
- * @made: (array): by index the repair packets that were encoded and not asked
- *     for yet
+ * @payload: common fields of all repair packets
+ * @packets: (element-type LmccPacket): the source packets, until @symbols is
+ *     set
+ * @symbols: (nullable): the source packets as symbols
+ * @parts: number of repair packets per layer, from the source packets' layer on
+ * @made: (array): by index, the repair packets that were encoded and not
+ *     requested yet
  */
 struct _LmccRepairEncoder
 {
@@ -52,8 +51,8 @@ longest (LmccPacket *const *packets, guint n_source)
   return size;
 }
 
-/* Whether the packets are of one RTP stream, each @step after the one
- * before. */
+/* Whether the packets belong to one RTP stream, with sequence numbers @step
+ * apart. */
 static gboolean
 is_block (LmccPacket *const *packets, guint n_source, guint step)
 {
@@ -102,17 +101,18 @@ clear_encoder (gpointer data)
 /**
  * lmcc_repair_encoder_new:
  * @packets: (array length=n_source): the block's source packets, as sent, in
- *     order; references are taken
- * @n_source: k
+ *     order; the encoder takes references
+ * @n_source: k, number of source packets
  * @step: d, 1 to %LMCC_REPAIR_MAX_STEP: their sequence numbers are b, b + d ...
  *     b + (k - 1) d
- * @n_repair: r; k + r at most %LMCC_REPAIR_MAX_SYMBOLS
+ * @n_repair: r, number of repair packets; k + r is at most
+ *     %LMCC_REPAIR_MAX_SYMBOLS
  *
- * Any r of the k + r packets may be lost then. All repair packets are of the
- * source packets' layer. Nothing is encoded yet.
+ * Any r of the k + r packets may be lost. By default all repair packets belong
+ * to the source packets' layer. Nothing is encoded yet.
  *
- * Returns: (transfer full) (nullable): an encoder, or %NULL if these packets
- *     are not such a block
+ * Returns: (transfer full) (nullable): an encoder, or %NULL if the packets are
+ * not such a block
  */
 LmccRepairEncoder *
 lmcc_repair_encoder_new (LmccPacket *const *packets, guint n_source, guint step,
@@ -148,11 +148,11 @@ lmcc_repair_encoder_new (LmccPacket *const *packets, guint n_source, guint step,
 
 /**
  * lmcc_repair_encoder_set_parts:
- * @encoder: an encoder that has made nothing yet
- * @parts: (array fixed-size=8): repair packets of each layer, from the source
- *     packets' own on; r in all
+ * @encoder: an encoder that has not encoded anything yet
+ * @parts: (array fixed-size=8): number of repair packets per layer, from the
+ *     source packets' layer on; their sum is r
  *
- * The first ones are the lowest layer's.
+ * The first repair packets belong to the lowest layer.
  */
 void
 lmcc_repair_encoder_set_parts (LmccRepairEncoder *encoder,
@@ -188,7 +188,7 @@ lmcc_repair_encoder_unref (LmccRepairEncoder *encoder)
   g_rc_box_release_full (encoder, clear_encoder);
 }
 
-/* From then on the packets are not needed. */
+/* Afterwards the packets are no longer needed. */
 static void
 write_symbols (LmccRepairEncoder *encoder)
 {
@@ -202,7 +202,7 @@ write_symbols (LmccRepairEncoder *encoder)
   g_ptr_array_set_size (encoder->packets, 0);
 }
 
-/* One past the last one of the layer that has @index. */
+/* One past the last repair packet of the layer that has @index. */
 static guint
 find_end (const LmccRepairEncoder *encoder, guint index)
 {
@@ -228,7 +228,8 @@ make_packet (LmccRepairEncoder *encoder, guint index)
   return packet;
 }
 
-/* Those from @first on of its layer. Another layer's are made when it asks. */
+/* Encodes those of its layer from @first on. Those of another layer are
+ * encoded when they are requested. */
 static void
 encode (LmccRepairEncoder *encoder, guint first)
 {
@@ -255,12 +256,13 @@ encode (LmccRepairEncoder *encoder, guint first)
 /**
  * lmcc_repair_encoder_make:
  * @encoder: an encoder
- * @index: which of the r repair packets, from 0 on
+ * @index: index of the repair packet, from 0 on, below r
  *
- * It has %LMCC_REPAIR_HEADER_SIZE + %LMCC_REPAIR_LENGTH_SIZE bytes more than
- * the longest source packet, and goes into an RTP packet of type repair, in the
- * order of @index within its layer. Some are encoded at a time: who asks for
- * one after the other has no call that takes long.
+ * Returns the payload of a repair packet. It has %LMCC_REPAIR_HEADER_SIZE +
+ * %LMCC_REPAIR_LENGTH_SIZE bytes more than the longest source packet, and is
+ * sent in an RTP packet of type repair, in the order of @index within its
+ * layer. Several are encoded at a time; if they are requested one after the
+ * other, no call takes long.
  *
  * Returns: (transfer full): the payload
  */

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 /**
  * LmccRepairEncoder:
- * Makes the repair of one block, some packets at a time.
+ * Encodes the repair packets of one block, some at a time.
  */
 typedef struct _LmccRepairEncoder LmccRepairEncoder;
 

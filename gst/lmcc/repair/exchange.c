@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Each is better than the one before; a few are enough. */
+/* Each exchange improves the result; a few are enough. */
 #define MAX_ROUNDS 16
 
 void
@@ -21,12 +21,10 @@ lmcc_repair_exchange_clear (LmccRepairExchange *exchange)
   g_array_unref (exchange->gains);
 }
 
-/*
- * lmcc_repair_exchange_begin:
+/* lmcc_repair_exchange_begin:
  * @exchange: an exchange
  *
- * For a turn that has filled its budget.
- */
+ * Begins exchanges for a turn that has used up its budget. */
 void
 lmcc_repair_exchange_begin (LmccRepairExchange *exchange)
 {
@@ -34,7 +32,8 @@ lmcc_repair_exchange_begin (LmccRepairExchange *exchange)
   exchange->begun = FALSE;
 }
 
-/* Takes @n packets from those that have most. Returns how many there were. */
+/* Takes @n packets from the blocks that have most. Returns how many were
+ * taken. */
 static guint
 take (LmccRepairTurn *turn, const LmccRepairPlanGroup *group, guint n,
     guint8 *repair)
@@ -57,7 +56,8 @@ take (LmccRepairTurn *turn, const LmccRepairPlanGroup *group, guint n,
   return taken;
 }
 
-/* Gives @n packets to those that have least. Returns how many they took. */
+/* Gives @n packets to the blocks that have least. Returns how many were
+ * given. */
 static guint
 give (LmccRepairTurn *turn, const LmccRepairPlanGroup *group, guint n,
     guint8 *repair)
@@ -94,7 +94,8 @@ try_repair (LmccRepairTurn *turn, LmccRepairPlanGroup *group,
   }
 }
 
-/* Pictures that one group alone would add, or cost, with what is tried. */
+/* Change of the number of pictures because of one group, with the tried
+ * amounts. */
 static gdouble
 find_difference (LmccRepairTurn *turn, const LmccRepairPlanGroup *group)
 {
@@ -142,8 +143,8 @@ convert (gsize bytes, gsize packet_size)
   return (guint) MAX (bytes / packet_size, 1);
 }
 
-/* What the present amount would add to a group at most, whoever gives it: the
- * less others have, the less each is worth. */
+/* Upper bound of the gain if a group gets the present amount from any other:
+ * the less repair other groups have, the less each packet is worth. */
 static gdouble
 get_gain (const LmccRepairExchange *exchange, LmccRepairTurn *turn,
     guint number)
@@ -165,8 +166,8 @@ get_gain (const LmccRepairExchange *exchange, LmccRepairTurn *turn,
   return *gain;
 }
 
-/* With what is tried of both groups. @first says whether the first of them is
- * needed. */
+/* The probability with the tried amounts of both groups. @first says whether
+ * the picture needs the first of them. */
 static gdouble
 find_chance (LmccRepairPlan *plan, const LmccRepairPicture *picture, guint from,
     guint to, gboolean *first)
@@ -189,8 +190,8 @@ find_chance (LmccRepairPlan *plan, const LmccRepairPicture *picture, guint from,
   return chance;
 }
 
-/* What pictures that need @of gain by what is tried of both groups; for the
- * second one without those that need the first, too. */
+/* Gain of pictures that need @of with the tried amounts of both groups; for
+ * the second group, without the pictures that also need the first. */
 static gdouble
 sum_difference (LmccRepairTurn *turn, guint from, guint to, guint of)
 {
@@ -247,7 +248,7 @@ try_exchange (LmccRepairExchange *exchange, LmccRepairTurn *turn, guint to)
   exchange->n_to = n;
 }
 
-/* Whether the group in hand has so many packets to give. */
+/* Tries one amount; returns whether the group has that many packets to give. */
 static gboolean
 try_amount (LmccRepairExchange *exchange, LmccRepairTurn *turn)
 {
@@ -290,15 +291,13 @@ make_exchange (const LmccRepairExchange *exchange, LmccRepairTurn *turn)
   lmcc_repair_turn_set_repair (turn, exchange->best_to, repair);
 }
 
-/*
- * lmcc_repair_exchange_step:
- * @exchange: an exchange that has begun
+/* lmcc_repair_exchange_step:
+ * @exchange: an exchange in progress
  * @turn: its turn
  *
- * What one group could give in one amount to all others, or one exchange.
+ * Evaluates one amount of one group for all others, or makes one exchange.
  *
- * Returns: whether no exchange helps any more
- */
+ * Returns: whether no exchange improves the result any more */
 gboolean
 lmcc_repair_exchange_step (LmccRepairExchange *exchange, LmccRepairTurn *turn)
 {

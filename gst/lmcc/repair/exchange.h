@@ -8,28 +8,28 @@
 
 G_BEGIN_DECLS
 
-/* Powers of two of a group's repair packets. */
+/* Number of tried amounts: powers of two of a group's repair packets. */
 #define LMCC_REPAIR_N_AMOUNTS 11
 
 /**
  * LmccRepairExchange:
- * @round: exchanges so far
- * @begun: the next one is being looked for
+ * @round: number of exchanges so far
+ * @begun: the search for the next exchange is in progress
  * @from: the group that gives packets
- * @amount: how many, as a power of two
- * @gains: of gdouble, by group and power of two: pictures that so many packets
- *     would add to all that there is; negative: not known yet
- * @largest: bytes of the largest repair packet
- * @before: pictures, without an exchange
- * @pictures: with the best one
- * @best_from: of the best one, as what follows: who gives
- * @best_to: who gets
- * @n_from: how many are given; 0 for none
- * @n_to: how many are got
+ * @amount: number of packets, as a power of two
+ * @gains: array of gdouble, by group and power of two: pictures gained if that many
+ *     packets were added; negative: not known yet
+ * @largest: size of the largest repair packet in bytes
+ * @before: number of pictures without an exchange
+ * @pictures: number of pictures with the best exchange
+ * @best_from: best exchange, like the following fields: the group that gives
+ * @best_to: the group that gets
+ * @n_from: number of packets given; 0 for no exchange
+ * @n_to: number of packets received
  *
- * Moves repair from one group to another one while that helps: a picture that
- * needs several groups gains little by each of them alone, so that what was
- * given to the first may be worth more in others.
+ * Moves repair packets between groups as long as that improves the result. A picture that
+ * needs several groups gains little from each of them alone, so packets given to the
+ * first group may be worth more in others.
  */
 typedef struct
 {

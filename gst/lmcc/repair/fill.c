@@ -18,11 +18,9 @@ lmcc_repair_fill_clear (LmccRepairFill *fill)
   g_array_unref (fill->factors);
 }
 
-/*
- * lmcc_repair_fill_begin:
+/* lmcc_repair_fill_begin:
  * @fill: a fill
- * @turn: a turn that has looked at all, and has something left
- */
+ * @turn: a turn that has looked at everything and has budget left */
 void
 lmcc_repair_fill_begin (LmccRepairFill *fill, LmccRepairTurn *turn)
 {
@@ -33,7 +31,7 @@ lmcc_repair_fill_begin (LmccRepairFill *fill, LmccRepairTurn *turn)
     lmcc_repair_turn_get_candidate (turn, i)->stale = TRUE;
 }
 
-/* The blocks that have least. */
+/* Finds the blocks that have least. */
 static void
 find_least (LmccRepairFill *fill, const LmccRepairPlanGroup *group)
 {
@@ -74,7 +72,7 @@ count_possible (const LmccRepairTurn *turn, guint number)
       LMCC_REPAIR_MAX_REPAIR * group->depth);
 }
 
-/* Only what the blocks that have least may add changes. */
+/* Only the gain of the blocks with least repair changes. */
 static void
 begin_search (LmccRepairFill *fill, LmccRepairTurn *turn, guint number)
 {
@@ -110,7 +108,7 @@ begin_search (LmccRepairFill *fill, LmccRepairTurn *turn, guint number)
   lmcc_repair_turn_get_candidate (turn, number)->best.n_blocks = 0;
 }
 
-/* Pictures that come if @n blocks have what is looked at. */
+/* Number of pictures if @n blocks have the tried number of repair packets. */
 static gdouble
 try_blocks (const LmccRepairFill *fill, LmccRepairTurn *turn,
     LmccRepairPlanGroup *group, guint n)
@@ -134,12 +132,12 @@ try_blocks (const LmccRepairFill *fill, LmccRepairTurn *turn,
   return sum;
 }
 
-/* The number of repair packets for each of some blocks with which each packet
- * adds most. A first one may be worth little and a few together much, so all
- * numbers are looked at that could be better: none adds more than what is
- * missing. Blocks of a group multiply each other's chances: the more of them
- * get so many, the more each adds, so that as many are looked at as there is
- * room for. What layers above need has no repair yet. */
+/* Finds the number of repair packets for some blocks with the greatest gain
+ * per packet. A first packet may be worth little and a few together much, so
+ * all numbers are tried that might be better: none can gain more than the
+ * missing pictures. Probabilities of a group's blocks multiply, so each
+ * block gains more the more blocks are raised, and as many are raised as
+ * there is room for. Groups of higher layers have no repair yet. */
 static void
 search (LmccRepairFill *fill, LmccRepairTurn *turn)
 {
@@ -188,7 +186,7 @@ make_move (LmccRepairTurn *turn, guint number)
   lmcc_repair_turn_set_repair (turn, number, repair);
 }
 
-/* What was best may have no room any more. */
+/* The best move may no longer fit. */
 static gboolean
 fits (const LmccRepairTurn *turn, guint number, const LmccRepairMove *move)
 {
@@ -196,8 +194,8 @@ fits (const LmccRepairTurn *turn, guint number, const LmccRepairMove *move)
       <= count_possible (turn, number);
 }
 
-/* Returns the first group that has to be looked at, or the best one; the number
- * of groups where none is. */
+/* Returns the first group that must be evaluated, or the best one; the
+ * number of groups if there is none. */
 static guint
 find_next (LmccRepairTurn *turn)
 {
@@ -226,15 +224,13 @@ find_next (LmccRepairTurn *turn)
   return best;
 }
 
-/*
- * lmcc_repair_fill_step:
- * @fill: a fill that has begun
+/* lmcc_repair_fill_step:
+ * @fill: a fill in progress
  * @turn: its turn
  *
- * One number of packets for one group, or one step.
+ * Evaluates one number of packets for one group, or makes one move.
  *
- * Returns: whether nothing is left that is worth it
- */
+ * Returns: whether no worthwhile move is left */
 gboolean
 lmcc_repair_fill_step (LmccRepairFill *fill, LmccRepairTurn *turn)
 {

@@ -10,19 +10,19 @@ G_BEGIN_DECLS
 
 /**
  * LmccRepairFill:
- * @active: a group's best move is being looked for
+ * @active: the search for a group's best move is in progress
  * @number: the group
- * @n_blocks: that have least repair
- * @from: packets that each of them has
- * @to: what is looked at next
- * @possible: packets that there is room for
- * @factors: of gdouble, by curve: pictures that have all else, the group's other
- *     blocks too
- * @before: pictures that need the group and come, as it is
- * @missing: those that do not
- * @best: mean gain of a packet, of what was looked at
+ * @n_blocks: number of blocks with least repair
+ * @from: number of packets that each of them has
+ * @to: the next number to try
+ * @possible: number of packets that fit
+ * @factors: array of gdouble, by curve: number of pictures that have everything else,
+ *     including the group's other blocks
+ * @before: expected number of decodable pictures that need the group, without the move
+ * @missing: expected number of the other pictures that need it
+ * @best: mean gain per packet of the best number so far
  *
- * Gives a budget away, one step after the other, each the best there is.
+ * Spends a budget in steps, each of which is the best available move.
  */
 typedef struct
 {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Elements other than 0 are powers of x, which is 2: there are so many. */
+/* Elements other than 0 are powers of x, which is 2; there are this many. */
 #define ORDER 255
 
 static const guint8 powers[ORDER] = { 1, 2, 4, 8, 16, 32, 64, 128, 29, 58, 116,
@@ -25,7 +25,7 @@ static const guint8 powers[ORDER] = { 1, 2, 4, 8, 16, 32, 64, 128, 29, 58, 116,
   122, 244, 245, 247, 243, 251, 235, 203, 139, 11, 22, 44, 88, 176, 125, 250,
   233, 207, 131, 27, 54, 108, 216, 173, 71, 142 };
 
-/* Of 0 there is none. */
+/* 0 has no logarithm. */
 static const guint8 logarithms[ORDER + 1] = { 0, 0, 1, 25, 2, 50, 26, 198, 3,
   223, 51, 238, 27, 104, 199, 75, 4, 100, 224, 14, 52, 141, 239, 129, 28, 193,
   105, 248, 200, 8, 76, 113, 5, 138, 101, 47, 225, 36, 15, 33, 53, 147, 142,
@@ -46,7 +46,7 @@ static const guint8 logarithms[ORDER + 1] = { 0, 0, 1, 25, 2, 50, 26, 198, 3,
 /**
  * lmcc_galois_multiply:
  * @a: an element
- * @b: another
+ * @b: another element
  *
  * Returns: their product
  */
@@ -104,13 +104,13 @@ swap_rows (guint8 *matrix, gint a, gint b, gint n)
 
 /**
  * lmcc_galois_invert_matrix:
- * @matrix: (array): @n rows of @n elements; they are lost
- * @inverse: (out): likewise
- * @n: how many
+ * @matrix: (array): @n rows of @n elements; overwritten
+ * @inverse: (out): @n rows of @n elements
+ * @n: number of rows
  *
- * Inverts by Gauss's and Jordan's elimination.
+ * Inverts a matrix by Gauss-Jordan elimination.
  *
- * Returns: 0, or -1 where there is no inverse
+ * Returns: 0, or -1 if there is no inverse
  */
 gint
 lmcc_galois_invert_matrix (guint8 *matrix, guint8 *inverse, const gint n)
@@ -147,11 +147,11 @@ lmcc_galois_invert_matrix (guint8 *matrix, guint8 *inverse, const gint n)
 
 /**
  * lmcc_galois_init_tables:
- * @n_in: columns
- * @n_out: rows
+ * @n_in: number of columns
+ * @n_out: number of rows
  * @matrix: (array): rows of coefficients
- * @tables: (out): %LMCC_GALOIS_TABLE_SIZE bytes for each: its products with the
- *     elements below 16, and with 16 times these
+ * @tables: (out): %LMCC_GALOIS_TABLE_SIZE bytes for each coefficient: its
+ *     products with the elements below 16, and with 16 times these
  */
 void
 lmcc_galois_init_tables (gint n_in, gint n_out, guint8 *matrix, guint8 *tables)
@@ -168,9 +168,9 @@ lmcc_galois_init_tables (gint n_in, gint n_out, guint8 *matrix, guint8 *tables)
   }
 }
 
-/* To @out come the products of @in with the coefficient of @table. A byte's
- * product is found by one look into all 256 of them, which are the sums of the
- * products of its two halves. */
+/* Adds the products of @in with the coefficient of @table to @out. A byte's
+ * product is looked up in a table of all 256, which are sums of the products
+ * of its two halves. */
 static void
 add_products (gint size, const guint8 *table, const guint8 *in, guint8 *out)
 {
@@ -187,13 +187,13 @@ add_products (gint size, const guint8 *table, const guint8 *in, guint8 *out)
 
 /**
  * lmcc_galois_encode:
- * @size: bytes of each vector
- * @n_in: how many vectors there are
- * @n_out: how many are made
- * @tables: of lmcc_galois_init_tables()
- * @in: (array length=n_in): the vectors
- * @out: (array length=n_out): each becomes the sum of all of @in, by the
- *     coefficients of its row
+ * @size: size of each vector in bytes
+ * @n_in: number of input vectors
+ * @n_out: number of output vectors
+ * @tables: from lmcc_galois_init_tables()
+ * @in: (array length=n_in): the input vectors
+ * @out: (array length=n_out): the output vectors: sums of all of @in, weighted
+ *     with the coefficients of a row
  */
 void
 lmcc_galois_encode (gint size, gint n_in, gint n_out, guint8 *tables,
@@ -212,13 +212,14 @@ lmcc_galois_encode (gint size, gint n_in, gint n_out, guint8 *tables,
 
 /**
  * lmcc_galois_encode_update:
- * @size: bytes of the vector
- * @n_in: columns of the matrix
- * @n_out: how many vectors are made
- * @column: the vector's
- * @tables: of lmcc_galois_init_tables()
- * @in: a vector
- * @out: (array length=n_out): to each comes its part of the sum
+ * @size: size of the vector in bytes
+ * @n_in: number of columns of the matrix
+ * @n_out: number of output vectors
+ * @column: the vector's column
+ * @tables: from lmcc_galois_init_tables()
+ * @in: an input vector
+ * @out: (array length=n_out): output vectors, to which the vector's part of the
+ *     sum is added
  */
 void
 lmcc_galois_encode_update (gint size, gint n_in, gint n_out, gint column,

@@ -1,9 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Arithmetic of GF(2^8) by x^8 + x^4 + x^3 + x^2 + 1: by the names of ISA-L's
- * functions, which are these themselves where it was found.
- */
+ * Arithmetic of GF(2^8) with x^8 + x^4 + x^3 + x^2 + 1. The names are those of ISA-L's
+ * functions, which are used if the build found that library. */
 #ifndef LMCC_REPAIR_GALOIS_H
 #define LMCC_REPAIR_GALOIS_H
 
@@ -11,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* What is kept of each coefficient for lmcc_galois_encode(). */
+/* Size of the table of each coefficient for lmcc_galois_encode(). */
 #define LMCC_GALOIS_TABLE_SIZE 32
 
 guint8 lmcc_galois_multiply (guint8 a, guint8 b);

@@ -8,19 +8,19 @@
 
 typedef enum
 {
-  PHASE_LOOK,     /* what there is */
-  PHASE_FILL,     /* the budget is given away */
-  PHASE_EXCHANGE, /* groups give each other */
-  PHASE_REFILL,   /* what that has left is given away */
+  PHASE_LOOK,     /* groups are examined */
+  PHASE_FILL,     /* the budget is spent */
+  PHASE_EXCHANGE, /* groups exchange packets */
+  PHASE_REFILL,   /* the rest of the budget is spent */
   PHASE_DONE
 } Phase;
 
 /**
  * _LmccRepairOptimizer:
- * @turn: of the layer in hand
- * @budget: bytes of its repair
- * @rooms: (nullable) (array): of the caller
- * @phase: what is done
+ * @turn: state of the present layer
+ * @budget: bytes of its repair data
+ * @rooms: (nullable) (array): the caller's
+ * @phase: the present phase
  */
 struct _LmccRepairOptimizer
 {
@@ -34,9 +34,9 @@ struct _LmccRepairOptimizer
 
 /**
  * lmcc_repair_optimizer_new:
- * @plan: a plan, which stays
+ * @plan: a plan, which must outlive the optimizer
  *
- * Returns: (transfer full): an optimizer that has nothing to do
+ * Returns: (transfer full): an idle optimizer
  */
 LmccRepairOptimizer *
 lmcc_repair_optimizer_new (LmccRepairPlan *plan)
@@ -67,17 +67,19 @@ lmcc_repair_optimizer_free (LmccRepairOptimizer *optimizer)
 /**
  * lmcc_repair_optimizer_start:
  * @optimizer: an optimizer whose plan has all groups and pictures
- * @layer: that carries the repair packets; those below it have had their turn
- * @budget: bytes for them
+ * @layer: the layer that carries the repair packets; lower layers must be
+ *     finished
+ * @budget: bytes for the repair packets
  * @rooms: (nullable) (array): for each group the bytes that @layer can send
- *     after the group's last source packet, which stay until the end; %NULL
- *     where that is no matter
+ *     after the group's last source packet; must stay valid until the end.
+ *     %NULL for no limit
  *
- * From now on lmcc_repair_optimizer_step() gives the budget to the groups of
- * @layer, and of those below it that whoever has @layer has too, so that it
- * adds most to the number of pictures that receivers can decode, one at each
- * level that has @layer. So what the lowest level has counts most, and a
- * picture that is cut over layers counts in each of them.
+ * Starts the optimization. lmcc_repair_optimizer_step() gives the budget to
+ * groups of @layer, and of lower layers that all receivers of @layer have
+ * joined, too, so that it maximizes the number of pictures that receivers can
+ * decode, counted once at each level that contains @layer. So contents of the
+ * lowest level count most, and a picture that is divided over layers counts in
+ * each of them.
  */
 void
 lmcc_repair_optimizer_start (LmccRepairOptimizer *optimizer, guint layer,
@@ -92,12 +94,12 @@ lmcc_repair_optimizer_start (LmccRepairOptimizer *optimizer, guint layer,
 /**
  * lmcc_repair_optimizer_start_own:
  * @optimizer: an optimizer whose plan has all groups and pictures
- * @first: a layer; those below it have had their turn
- * @budget: bytes of repair for the groups of @first and all layers above
+ * @first: a layer; lower layers must be finished
+ * @budget: bytes of repair data for the groups of @first and all higher layers
  *
- * As lmcc_repair_optimizer_start(), but one budget is for all layers, and each
- * carries the repair of its own groups: so everybody has it who has what it
- * repairs.
+ * As lmcc_repair_optimizer_start(), but all layers share one budget, and each
+ * carries the repair packets of its own groups: so every receiver that has
+ * joined the protected layer gets them.
  */
 void
 lmcc_repair_optimizer_start_own (LmccRepairOptimizer *optimizer, guint first,
@@ -110,7 +112,7 @@ lmcc_repair_optimizer_start_own (LmccRepairOptimizer *optimizer, guint first,
       budget);
 }
 
-/* Returns whether the phase is over. */
+/* Returns whether the phase is finished. */
 static gboolean
 step (LmccRepairOptimizer *optimizer)
 {
@@ -127,10 +129,10 @@ step (LmccRepairOptimizer *optimizer)
 /**
  * lmcc_repair_optimizer_step:
  * @optimizer: an optimizer
- * @until: how much work of the plan there may have been then, or a little more:
- *     what is begun is not left half done
+ * @until: the plan's amount of work at which to stop, which may be slightly
+ *     exceeded: work in progress is not interrupted
  *
- * Returns: whether it has come to its end
+ * Returns: whether the optimization is finished
  */
 gboolean
 lmcc_repair_optimizer_step (LmccRepairOptimizer *optimizer, guint64 until)
@@ -150,9 +152,9 @@ lmcc_repair_optimizer_step (LmccRepairOptimizer *optimizer, guint64 until)
 
 /**
  * lmcc_repair_optimizer_get_used:
- * @optimizer: an optimizer that has come to its end
+ * @optimizer: an optimizer that has finished
  *
- * Returns: bytes of the budget that are used
+ * Returns: used bytes of the budget
  */
 gsize
 lmcc_repair_optimizer_get_used (const LmccRepairOptimizer *optimizer)

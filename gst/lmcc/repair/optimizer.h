@@ -10,8 +10,8 @@ G_BEGIN_DECLS
 
 /**
  * LmccRepairOptimizer:
- * Looks for what is best for the groups of a plan, one layer after the other, in
- * pieces.
+ * Finds the best distribution of repair data over the groups of a plan, one layer after
+ * the other, in small steps.
  */
 typedef struct _LmccRepairOptimizer LmccRepairOptimizer;
 

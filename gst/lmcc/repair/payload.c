@@ -16,8 +16,8 @@
  * @payload: the values; its symbol_size is not written
  * @data: room for %LMCC_REPAIR_HEADER_SIZE + symbol_size bytes
  *
- * Writes the payload of docs/developers/wire-format.md. A symbol that stands in
- * its place already, or %NULL, is not copied.
+ * Writes a repair payload according to docs/developers/wire-format.md. A symbol
+ * that is already in its place, or %NULL, is not copied.
  */
 void
 lmcc_repair_payload_write (const LmccRepairPayload *payload, guint8 *data)
@@ -40,13 +40,13 @@ lmcc_repair_payload_write (const LmccRepairPayload *payload, guint8 *data)
 /**
  * lmcc_repair_payload_parse:
  * @data: payload of a repair packet
- * @size: its length
- * @payload: (out): what it says
+ * @size: its length in bytes
+ * @payload: (out): the parsed values
  *
- * Returns: %FALSE if the version is not one that is known, the source is not a
- *     media stream, the numbers do not make a block, no layer has its repair,
- *     or the length is not that of one symbol that holds an RTP packet with our
- *     element
+ * Returns: %FALSE if the version is unknown, the source is not a media stream,
+ * the numbers do not form a block, no layer carries its repair packets, or the
+ * length is not that of one symbol with an RTP packet that carries the
+ * library's element
  */
 gboolean
 lmcc_repair_payload_parse (const guint8 *data, gsize size,

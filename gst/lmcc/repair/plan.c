@@ -6,12 +6,12 @@
 #include <math.h>
 #include <string.h>
 
-/* What one of repair/chances' values takes beside its sums, in
+/* Overhead of one value of repair/chances beside its sums, in
  * multiplications: 0.1 us on a machine that multiplies, reads and adds in 1
  * ns. */
 #define CHANCE_WORK 100
 
-/* And what a row of their tables takes, beside memory that is new. */
+/* Work for a row of their tables, without the allocation of memory. */
 #define ROW_WORK (8 * (LMCC_REPAIR_MAX_REPAIR + 1))
 
 LmccRepairPlanGroup *
@@ -51,11 +51,11 @@ clear_group (gpointer data)
 
 /**
  * lmcc_repair_plan_new:
- * @loss_rate: share of the packets that are expected to be lost, 0 to 1
- * @burst: mean number of packets that are expected to be lost in a row, as
- *     lmcc_repair_chances_new() has it
+ * @loss_rate: expected packet loss rate, 0 to 1
+ * @burst: expected mean number of packets lost in a row, as in
+ *     lmcc_repair_chances_new()
  *
- * Returns: (transfer full): a plan that has not begun
+ * Returns: (transfer full): a plan without groups
  */
 LmccRepairPlan *
 lmcc_repair_plan_new (gdouble loss_rate, gdouble burst)
@@ -93,7 +93,8 @@ lmcc_repair_plan_free (LmccRepairPlan *plan)
 /**
  * lmcc_repair_plan_begin:
  * @plan: a plan
- * @session: whose levels say who has what its layers carry
+ * @session: the session, whose levels determine which layers receivers have
+ *     joined
  *
  * Forgets all groups and pictures. Their memory is kept for the next ones.
  */
@@ -114,11 +115,12 @@ lmcc_repair_plan_begin (LmccRepairPlan *plan, const LmccSession *session)
 /**
  * lmcc_repair_plan_add_group:
  * @plan: a plan
- * @layer: that carries its source packets
- * @n_packets: how many it has, below %LMCC_REPAIR_MAX_SYMBOLS for each block
- * @depth: its blocks, 1 to %LMCC_REPAIR_MAX_STEP: each @depth-th packet is of
- *     the same
- * @packet_size: what one of its repair packets takes, bytes, above 0
+ * @layer: the layer that carries its source packets
+ * @n_packets: number of source packets, below %LMCC_REPAIR_MAX_SYMBOLS per
+ *     block
+ * @depth: number of blocks, 1 to %LMCC_REPAIR_MAX_STEP: every @depth-th packet
+ *     belongs to the same block
+ * @packet_size: size of one of its repair packets in bytes, above 0
  *
  * Returns: its number, from 0 on
  */
@@ -157,7 +159,7 @@ lmcc_repair_plan_add_group (LmccRepairPlan *plan, guint layer, guint n_packets,
  * lmcc_repair_plan_limit_group:
  * @plan: a plan
  * @group: one of its groups, which no picture needs yet
- * @max_repair: how many repair packets each of its blocks may have at most
+ * @max_repair: greatest number of repair packets for each of its blocks
  */
 void
 lmcc_repair_plan_limit_group (LmccRepairPlan *plan, guint group,
@@ -169,7 +171,7 @@ lmcc_repair_plan_limit_group (LmccRepairPlan *plan, guint group,
   limited->max_seen = limited->max_repair;
 }
 
-/* The lowest one of some levels; above all where there is none. */
+/* The lowest one of a set of levels; above all levels if the set is empty. */
 guint
 lmcc_repair_plan_get_lowest (guint64 levels)
 {
@@ -182,8 +184,8 @@ lmcc_repair_plan_has_level (guint64 levels, guint level)
   return level < LMCC_MAX_LAYERS && (levels >> level & 1) != 0;
 }
 
-/* The curve that a picture before has had, or a new one: once all of a group is
- * needed all pictures have the same. */
+/* The curve of an earlier picture, or a new one: pictures that need all of a
+ * group share one curve. */
 static guint
 find_curve (LmccRepairPlan *plan, LmccRepairPlanGroup *group,
     const LmccRepairNeed *need)
@@ -210,13 +212,14 @@ find_curve (LmccRepairPlan *plan, LmccRepairPlanGroup *group,
 /**
  * lmcc_repair_plan_add_picture:
  * @plan: a plan
- * @needs: (array length=n_needs): the source packets that it takes to decode
- *     it, those of the pictures that it needs included; each group once
- * @n_needs: how many
+ * @needs: (array length=n_needs): the source packets needed to decode the
+ *     picture, including those of the pictures that it depends on; each group
+ *     once
+ * @n_needs: number of entries
  *
- * Losses in different blocks count as independent of each other. Where the
- * needed packets of a group are not in one row, a row of as many stands for
- * them; for independent losses that is the same.
+ * Losses in different blocks are assumed to be independent. If the needed
+ * packets of a group are not consecutive, the same number of consecutive ones
+ * stands in for them; for independent losses the result is the same.
  */
 void
 lmcc_repair_plan_add_picture (LmccRepairPlan *plan, const LmccRepairNeed *needs,
@@ -244,8 +247,9 @@ lmcc_repair_plan_add_picture (LmccRepairPlan *plan, const LmccRepairNeed *needs,
 
 /**
  * lmcc_repair_plan_weigh_picture:
- * @plan: a plan that has a picture
- * @weight: of the last one: as many as it stands for, above 0
+ * @plan: a plan with at least one picture
+ * @weight: weight of the last picture: the number of pictures that it
+ *     represents, above 0
  */
 void
 lmcc_repair_plan_weigh_picture (LmccRepairPlan *plan, gdouble weight)
@@ -253,8 +257,8 @@ lmcc_repair_plan_weigh_picture (LmccRepairPlan *plan, gdouble weight)
   lmcc_repair_plan_get_picture (plan, plan->pictures->len - 1)->weight = weight;
 }
 
-/* Losses that are independent are so at any distance. Some of the table may be
- * still to be made. */
+/* Independent losses are so at any distance. Parts of the table may still
+ * have to be computed. */
 static LmccRepairChances *
 get_chances (const LmccRepairPlan *plan, guint depth)
 {
@@ -272,7 +276,7 @@ get_chances (const LmccRepairPlan *plan, guint depth)
   return chances;
 }
 
-/* Returns whether there is none to make. */
+/* Returns whether nothing is left to compute. */
 static gboolean
 make_row (LmccRepairPlan *plan, LmccRepairChances *chances)
 {
@@ -287,10 +291,10 @@ make_row (LmccRepairPlan *plan, LmccRepairChances *chances)
  * lmcc_repair_plan_prepare:
  * @plan: a plan that has all groups
  *
- * Makes a part of the tables that it needs, where they are not made yet: all of
- * one takes some 0.6 ms. They are kept for later plans.
+ * Computes a part of the tables that it needs: a whole table takes about 0.6
+ * ms. Tables are kept for later plans.
  *
- * Returns: whether all are there
+ * Returns: whether all tables are complete
  */
 gboolean
 lmcc_repair_plan_prepare (LmccRepairPlan *plan)
@@ -306,7 +310,8 @@ lmcc_repair_plan_prepare (LmccRepairPlan *plan)
   return TRUE;
 }
 
-/* That @n packets of a block come, which are where the curve's are. */
+/* Probability that @n packets of a block arrive that have the same position
+ * as the curve's. */
 static gdouble
 find_whole (LmccRepairPlan *plan, const LmccRepairPlanGroup *group,
     const LmccRepairCurve *curve, guint n, guint n_repair)
@@ -339,15 +344,13 @@ find_mean (LmccRepairPlan *plan, const LmccRepairPlanGroup *group,
           (gdouble) n_more / group->depth);
 }
 
-/*
- * lmcc_repair_plan_get_value:
+/* lmcc_repair_plan_get_value:
  * @plan: a plan
  * @group: one of its groups
  * @curve: one of the group's
- * @n_repair: a block's repair packets, as many as it may have at most
+ * @n_repair: number of repair packets of a block, up to its maximum
  *
- * Returns: the curve's value, found where it was not asked for before
- */
+ * Returns: the curve's value, computed on first use */
 gdouble
 lmcc_repair_plan_get_value (LmccRepairPlan *plan,
     const LmccRepairPlanGroup *group, const LmccRepairCurve *curve,
@@ -361,16 +364,14 @@ lmcc_repair_plan_get_value (LmccRepairPlan *plan,
   return *value;
 }
 
-/*
- * lmcc_repair_plan_find_chance:
+/* lmcc_repair_plan_find_chance:
  * @plan: a plan
  * @group: one of its groups
  * @curve: one of the group's
- * @repair: for each block of the group, how many repair packets it has
+ * @repair: number of repair packets of each block of the group
  *
- * Returns: the probability that all that is needed of the group comes or can be
- *     repaired
- */
+ * Returns: the probability that everything needed of the group arrives or
+ * can be recovered */
 gdouble
 lmcc_repair_plan_find_chance (LmccRepairPlan *plan,
     const LmccRepairPlanGroup *group, const LmccRepairCurve *curve,
@@ -386,7 +387,7 @@ lmcc_repair_plan_find_chance (LmccRepairPlan *plan,
   return chance;
 }
 
-/* After what is seen of the group's repair has changed. */
+/* Call it after the visible repair packets of the group have changed. */
 void
 lmcc_repair_plan_update_group (LmccRepairPlan *plan, LmccRepairPlanGroup *group)
 {
@@ -399,7 +400,7 @@ lmcc_repair_plan_update_group (LmccRepairPlan *plan, LmccRepairPlanGroup *group)
   }
 }
 
-/* After its groups were updated. */
+/* Call it after its groups were updated. */
 void
 lmcc_repair_plan_update_picture (LmccRepairPlan *plan,
     LmccRepairPicture *picture)
@@ -431,7 +432,8 @@ count_seen (LmccRepairPlan *plan, const LmccRepairPlanGroup *group, guint block,
   return seen;
 }
 
-/* What a receiver at @level has of the group's repair. */
+/* Sets the visible repair packets of the group to those that a receiver at
+ * @level gets. */
 void
 lmcc_repair_plan_look_from (LmccRepairPlan *plan, LmccRepairPlanGroup *group,
     guint level)
@@ -452,7 +454,7 @@ lmcc_repair_plan_look_from (LmccRepairPlan *plan, LmccRepairPlanGroup *group,
  * @block: one of its blocks, below its depth
  * @layer: a layer
  *
- * Returns: repair packets of @block that @layer carries
+ * Returns: number of repair packets of @block that @layer carries
  */
 guint
 lmcc_repair_plan_get_repair (const LmccRepairPlan *plan, guint group,
@@ -468,10 +470,10 @@ lmcc_repair_plan_get_repair (const LmccRepairPlan *plan, guint group,
 /**
  * lmcc_repair_plan_count_whole:
  * @plan: a plan
- * @level: that is held
+ * @level: a level
  *
- * Returns: the number of pictures that are expected to be whole with all that
- *     they need
+ * Returns: the expected number of complete pictures, together with everything
+ * they depend on, at that level
  */
 gdouble
 lmcc_repair_plan_count_whole (LmccRepairPlan *plan, guint level)

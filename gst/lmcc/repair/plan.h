@@ -11,14 +11,15 @@
 
 G_BEGIN_DECLS
 
-/* More of one block would be no longer a share of the media but its copies. */
+/* More repair packets of one block would be copies of the media and not a share of
+ * them. */
 #define LMCC_REPAIR_MAX_REPAIR 127
 
 /**
  * LmccRepairNeed:
  * @group: a group
- * @first: its first source packet that is needed
- * @n: how many source packets are, from there on
+ * @first: its first needed source packet
+ * @n: number of needed source packets from there on
  */
 typedef struct
 {
@@ -30,12 +31,12 @@ typedef struct
 /**
  * LmccRepairCurve:
  * @first: as in #LmccRepairNeed
- * @n: likewise
- * @row: place of its first value in the plan's rows: by a block's repair packets,
- *     the chance that what is needed of the block comes or is repaired, as the
- *     geometric mean over the group's blocks; not a number until it is known
- * @now: the chance of the whole group, with the repair that there is
- * @then: likewise, with repair that is tried
+ * @n: as in #LmccRepairNeed
+ * @row: position of its first value in the plan's rows: by number of a block's repair
+ *     packets, the probability that what is needed of the block arrives or is recovered,
+ *     as the geometric mean over the group's blocks; NaN until it is computed
+ * @now: the probability for the whole group, with the present repair packets
+ * @then: the same, with the tried repair packets
  *
  * What some pictures need of a group.
  */
@@ -52,7 +53,7 @@ typedef struct
  * LmccRepairPictureNeed:
  * @group: a group
  * @picture: the picture that needs it
- * @curve: what it needs, among the group's curves
+ * @curve: index of the need among the group's curves
  */
 typedef struct
 {
@@ -63,23 +64,23 @@ typedef struct
 
 /**
  * LmccRepairPlanGroup:
- * @layer: that carries its source packets
- * @n_source: of its largest block
- * @depth: its blocks
- * @packet_size: what one of its repair packets takes, bytes
- * @max_repair: what a block may have
- * @max_seen: what of it the level in hand may have, beside what others have
- * @carriers: for each block the layers that have repair packets of it
- * @parts: for each block how many each of these has, by its distance above
+ * @layer: the layer that carries its source packets
+ * @n_source: number of source packets of its largest block
+ * @depth: number of its blocks
+ * @packet_size: size of one of its repair packets in bytes
+ * @max_repair: greatest number of repair packets for a block
+ * @max_seen: greatest number of them for the present level, in addition to those of other
+ *     levels
+ * @carriers: for each block, the layers that carry its repair packets
+ * @parts: for each block, how many of them each layer carries, by its distance above
  *     @layer
- * @repair: for each block its repair packets of all layers
- * @seen: those of them that the level in hand has
- * @below: of these, what other layers carry than the one in hand
- * @curves: of #LmccRepairCurve
- * @needs: of guint: the plan's needs that are of this group
+ * @repair: for each block, its repair packets in all layers
+ * @seen: for each block, how many of these the present level gets
+ * @below: for each block, how many of @seen layers other than the present one carry
+ * @curves: array of #LmccRepairCurve
+ * @needs: array of guint: the plan's needs of this group
  *
- * Blocks that are interleaved: what a picture needs of one of them it needs of
- * all others, too.
+ * Interleaved blocks: a picture needs the same part of each of them.
  */
 typedef struct
 {
@@ -100,11 +101,12 @@ typedef struct
 
 /**
  * LmccRepairPicture:
- * @first_need: in the plan's needs
- * @n_needs: how many
- * @levels: bit set of those that have all its layers
- * @weight: pictures that it stands for
- * @chance: that all that it needs is there, with the repair of the level in hand
+ * @first_need: index in the plan's needs
+ * @n_needs: number of needs
+ * @levels: bits: the levels that have all its layers
+ * @weight: number of pictures that it represents
+ * @chance: probability that everything it needs is there, with the repair packets of the
+ *     present level
  */
 typedef struct
 {
@@ -117,27 +119,28 @@ typedef struct
 
 /**
  * LmccRepairPlan:
- * Which of several blocks get how many repair packets: what adds most to the
- * number of pictures that can be decoded.
+ * How many repair packets each of several blocks gets, so that the number of decodable
+ * pictures is greatest.
  */
 typedef struct _LmccRepairPlan LmccRepairPlan;
 
 /**
  * _LmccRepairPlan:
- * @loss_rate: share of the packets that are lost
- * @burst: packets that are lost in a row
- * @levels: bit sets: the levels that have a layer
+ * @loss_rate: packet loss rate
+ * @burst: mean number of packets lost in a row
+ * @levels: bits per layer: the levels that contain it
  * @top: the highest level that a picture needs
  * @chances: by depth
- * @groups: of #LmccRepairPlanGroup
- * @n_groups: of them, those that are in use
- * @n_prepared: of these, those of which the chances are known
- * @needs: of #LmccRepairPictureNeed
- * @pictures: of #LmccRepairPicture
- * @rows: of gdouble: the curves' values
- * @work: multiplications so far, or what takes as long
+ * @groups: array of #LmccRepairPlanGroup
+ * @n_groups: number of groups in use
+ * @n_prepared: number of groups whose probabilities are computed
+ * @needs: array of #LmccRepairPictureNeed
+ * @pictures: array of #LmccRepairPicture
+ * @rows: array of gdouble: the curves' values
+ * @work: work so far, in multiplications
  *
- * What there is to repair, and what it gets; repair/optimizer fills it.
+ * The groups to protect, and the repair packets that they get; repair/optimizer fills it
+ * in.
  */
 struct _LmccRepairPlan
 {

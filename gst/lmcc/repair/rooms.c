@@ -3,7 +3,7 @@
  */
 #include "repair/rooms.h"
 
-/* @limit is what is free there and behind each later moment. */
+/* @limit is the least free room at this moment and all later ones. */
 typedef struct
 {
   guint group;
@@ -39,14 +39,12 @@ lmcc_repair_rooms_clear (LmccRepairRooms *rooms)
   g_array_unref (rooms->places);
 }
 
-/*
- * lmcc_repair_rooms_begin:
+/* lmcc_repair_rooms_begin:
  * @rooms: rooms
- * @n_groups: groups are numbered below
- * @budget: what the layer may have for all of them, bytes
+ * @n_groups: upper bound of the groups' numbers
+ * @budget: bytes that the layer may spend on all of them
  *
- * Forgets all rooms.
- */
+ * Forgets all rooms. */
 void
 lmcc_repair_rooms_begin (LmccRepairRooms *rooms, guint n_groups, gsize budget)
 {
@@ -55,12 +53,10 @@ lmcc_repair_rooms_begin (LmccRepairRooms *rooms, guint n_groups, gsize budget)
   g_array_set_size (rooms->places, n_groups);
 }
 
-/*
- * lmcc_repair_rooms_add:
+/* lmcc_repair_rooms_add:
  * @rooms: rooms that are not sorted yet
- * @group: a group, once
- * @room: bytes that the layer can send behind it
- */
+ * @group: a group, added once
+ * @room: bytes that the layer can send after it */
 void
 lmcc_repair_rooms_add (LmccRepairRooms *rooms, guint group, gsize room)
 {
@@ -96,7 +92,7 @@ update_limits (LmccRepairRooms *rooms)
   }
 }
 
-/* When all were added. */
+/* Call it when all groups were added. */
 void
 lmcc_repair_rooms_sort (LmccRepairRooms *rooms)
 {
@@ -108,12 +104,11 @@ lmcc_repair_rooms_sort (LmccRepairRooms *rooms)
   update_limits (rooms);
 }
 
-/*
- * lmcc_repair_rooms_take:
+/* lmcc_repair_rooms_take:
  * @rooms: sorted rooms
  * @group: a group
- * @bytes: what the layer carries of its repair from now on; negative: no more
- */
+ * @bytes: bytes of its repair data that the layer carries in addition;
+ *     negative: that it carries less */
 void
 lmcc_repair_rooms_take (LmccRepairRooms *rooms, guint group, gssize bytes)
 {
@@ -122,28 +117,24 @@ lmcc_repair_rooms_take (LmccRepairRooms *rooms, guint group, gssize bytes)
   update_limits (rooms);
 }
 
-/*
- * lmcc_repair_rooms_get:
+/* lmcc_repair_rooms_get:
  * @rooms: sorted rooms
  * @group: a group
  *
- * Returns: bytes of repair that there is room for
- */
+ * Returns: bytes of repair data for which there is room */
 gsize
 lmcc_repair_rooms_get (const LmccRepairRooms *rooms, guint group)
 {
   return MIN (rooms->left, get_slot (rooms, get_place (rooms, group))->limit);
 }
 
-/*
- * lmcc_repair_rooms_get_without:
+/* lmcc_repair_rooms_get_without:
  * @rooms: sorted rooms
  * @group: a group
- * @other: another one
- * @bytes: of the repair that the layer carries for it
+ * @other: another group
+ * @bytes: a part of the repair data that the layer carries for @other
  *
- * Returns: as lmcc_repair_rooms_get(), if @other gave these back
- */
+ * Returns: as lmcc_repair_rooms_get(), if @other gave these bytes back */
 gsize
 lmcc_repair_rooms_get_without (const LmccRepairRooms *rooms, guint group,
     guint other, gsize bytes)

@@ -10,12 +10,12 @@ G_BEGIN_DECLS
 
 /**
  * LmccRepairRooms:
- * @left: bytes of the layer's budget
- * @slots: private, for each group that the layer may repair
+ * @left: remaining bytes of the layer's budget
+ * @slots: private, per group that the layer may repair
  * @places: private, by group
  *
- * What a layer has room for behind each group's last source packet. What is
- * sent after a later moment is sent after an earlier one too.
+ * The room of a layer after each group's last source packet. Room after a later moment is
+ * also room after an earlier one.
  */
 typedef struct
 {

@@ -5,18 +5,17 @@
 
 #define FIRST_SIZE 256
 
-/* A call is made for each packet: more come to an end than begin. */
+/* Number of packets expired per call; calls are made for each packet, so
+ * more expire than arrive. */
 #define EXPIRED_AT_ONCE 64
 
-/* Odd, so that the same numbers of two sources are in other buckets. */
+/* Odd, so that equal numbers of two sources are in different buckets. */
 #define SOURCE_STRIDE 40503
 
-/*
- * lmcc_repair_memory:
+/* lmcc_repair_memory:
  * @packet: a packet
  *
- * Returns: bytes that it takes
- */
+ * Returns: bytes of memory that it takes */
 gsize
 lmcc_repair_memory (const LmccPacket *packet)
 {
@@ -38,7 +37,7 @@ get (const LmccRepairSources *sources, guint number)
   return &sources->ring[number & (sources->size - 1)];
 }
 
-/* Neighbours in a sequence are neighbours here. */
+/* Neighbours in a sequence are in neighbouring buckets. */
 static guint *
 get_bucket (const LmccRepairSources *sources, guint key)
 {
@@ -95,15 +94,13 @@ pop (LmccRepairSources *sources)
   return oldest;
 }
 
-/*
- * lmcc_repair_sources_add:
+/* lmcc_repair_sources_add:
  * @sources: source packets
- * @key: of a packet
- * @packet: the packet; a reference is kept
- * @time: when it came, not before the others
+ * @key: key of a packet
+ * @packet: the packet; a reference is taken
+ * @time: its arrival time, not before those of earlier ones
  *
- * Returns: %FALSE if there is one with that key
- */
+ * Returns: %FALSE if the key exists already */
 gboolean
 lmcc_repair_sources_add (LmccRepairSources *sources, guint key,
     LmccPacket *packet, LmccTime time)
@@ -133,7 +130,7 @@ lmcc_repair_sources_find (const LmccRepairSources *sources, guint key)
 
   if (sources->n == 0)
     return NULL;
-  /* Counted from the oldest, so what is forgotten is beyond all. */
+  /* Counted from the oldest, so that forgotten ones are out of range. */
   at = *get_bucket (sources, key) - sources->first;
   while (at < before) {
     const LmccRepairSource *source = get (sources, sources->first + at);
@@ -147,23 +144,19 @@ lmcc_repair_sources_find (const LmccRepairSources *sources, guint key)
   return NULL;
 }
 
-/*
- * lmcc_repair_sources_forget_oldest:
- * @sources: at least one source packet
- */
+/* lmcc_repair_sources_forget_oldest:
+ * @sources: source packets, at least one */
 void
 lmcc_repair_sources_forget_oldest (LmccRepairSources *sources)
 {
   lmcc_packet_unref (pop (sources).packet);
 }
 
-/*
- * lmcc_repair_sources_expire:
+/* lmcc_repair_sources_expire:
  * @sources: source packets
  * @before: a time
  *
- * Forgets those that came before @before, some with each call.
- */
+ * Forgets packets that arrived before @before, some with each call. */
 void
 lmcc_repair_sources_expire (LmccRepairSources *sources, LmccTime before)
 {
@@ -175,13 +168,12 @@ lmcc_repair_sources_expire (LmccRepairSources *sources, LmccTime before)
     lmcc_repair_sources_forget_oldest (sources);
 }
 
-/*
- * lmcc_repair_sources_drop:
+/* lmcc_repair_sources_drop:
  * @sources: source packets
- * @is_dropped: (scope call): whether packets of a key go
- * @user_data: for it
- * @dropped: (element-type LmccPacket): gets them, with their references
- */
+ * @is_dropped: (scope call): whether to drop packets with a key
+ * @user_data: user data for @is_dropped
+ * @dropped: (element-type LmccPacket): gets the dropped packets, with their
+ *     references */
 void
 lmcc_repair_sources_drop (LmccRepairSources *sources,
     gboolean (*is_dropped) (guint key, gpointer user_data), gpointer user_data,

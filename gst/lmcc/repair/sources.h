@@ -11,11 +11,11 @@ G_BEGIN_DECLS
 /**
  * LmccRepairSource:
  * @key: source and sequence number
- * @next: number of the one before it of the same bucket
- * @packet: as it came
- * @time: when
- * @bytes: its memory: all packets are looked at at once where a layer is left, and
- *     most of them are not in the processor's caches
+ * @next: number of the previous packet in the same bucket
+ * @packet: the packet as received
+ * @time: its arrival time
+ * @bytes: its memory, stored here because all packets are examined at once when a layer
+ *     is left, and most of them are not in the processor's caches
  */
 typedef struct
 {
@@ -28,18 +28,16 @@ typedef struct
 
 /**
  * LmccRepairSources:
- * @ring: (array length=size): packets in the order in which they came, number i
- *     at i modulo @size
+ * @ring: (array length=size): packets in the order of arrival, number i at i modulo @size
  * @size: a power of two, or 0
- * @first: number of the oldest
- * @n: how many there are
- * @newest: (array length=size): for each bucket of keys the number of the newest;
- *     one that is forgotten may still be named
+ * @first: number of the oldest packet
+ * @n: number of packets
+ * @newest: (array length=size): number of the newest packet in each bucket of keys; it
+ *     may be forgotten already
  * @bytes: memory of the packets
  *
- * Source packets, found by their key, forgotten in the order in which they
- * came. Each packet of a session goes through here: what is used together lies
- * together.
+ * Source packets, found by their key and forgotten in the order of their arrival. Every
+ * packet of a session passes through here, so data used together is stored together.
  */
 typedef struct
 {

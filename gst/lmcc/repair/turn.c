@@ -5,15 +5,13 @@
 
 #include <string.h>
 
-/* Below these a quotient has too few digits, or none. */
+/* Below these limits a quotient has too few digits, or none. */
 #define LEAST_DIVISOR 1e-6
 #define LEAST_CHANCE 1e-200
 
-/*
- * lmcc_repair_turn_init:
+/* lmcc_repair_turn_init:
  * @turn: (out): a turn that has not begun
- * @plan: a plan, which stays
- */
+ * @plan: a plan, which must outlive the turn */
 void
 lmcc_repair_turn_init (LmccRepairTurn *turn, LmccRepairPlan *plan)
 {
@@ -51,15 +49,13 @@ is_own (const LmccRepairTurn *turn)
   return turn->layer == LMCC_REPAIR_OWN_LAYERS;
 }
 
-/*
- * lmcc_repair_turn_begin:
+/* lmcc_repair_turn_begin:
  * @turn: a turn whose plan has all groups and pictures
- * @layer: whose turn it is, or %LMCC_REPAIR_OWN_LAYERS
- * @first: with the latter, the lowest layer that has a part in it
- * @budget: bytes of repair that it may carry
+ * @layer: the layer whose turn it is, or %LMCC_REPAIR_OWN_LAYERS
+ * @first: with the latter, the lowest layer that takes part
+ * @budget: bytes of repair data that it may carry
  *
- * Nothing is known of the groups yet.
- */
+ * The groups are not examined yet. */
 void
 lmcc_repair_turn_begin (LmccRepairTurn *turn, guint layer, guint first,
     gsize budget)
@@ -75,8 +71,8 @@ lmcc_repair_turn_begin (LmccRepairTurn *turn, guint layer, guint first,
   lmcc_repair_rooms_begin (&turn->rooms, turn->plan->n_groups, budget);
 }
 
-/* Repair goes to who has what it repairs, and its packets name layers up to a
- * distance. */
+/* Repair packets must go to receivers that have joined the protected layer,
+ * and can only name layers within a certain distance. */
 static gboolean
 may_carry (const LmccRepairTurn *turn, const LmccRepairPlanGroup *group)
 {
@@ -89,8 +85,9 @@ may_carry (const LmccRepairTurn *turn, const LmccRepairPlanGroup *group)
           turn->level);
 }
 
-/* Layers above have their turn yet. As if they had no repair, pictures that are
- * cut over them would be worth nothing below. */
+/* Higher layers have their turn later. If they were assumed to have no
+ * repair data, pictures that are divided over them would be worth nothing in
+ * lower layers. */
 static void
 expect_whole (LmccRepairPlanGroup *group)
 {
@@ -120,9 +117,9 @@ look_at_group (LmccRepairTurn *turn, guint number, gsize room)
     lmcc_repair_rooms_add (&turn->rooms, number, room);
 }
 
-/* The levels that have both the picture and what the layer carries: there are
- * receivers of each. A part of a picture in the layer is of use to those of the
- * layers that carry the rest of it. */
+/* The levels that contain both the picture and the layer's contents: each
+ * has receivers. A part of a picture in the layer is useful to receivers
+ * that have joined the layers with the rest. */
 static guint
 count_levels (const LmccRepairTurn *turn, const LmccRepairPicture *picture)
 {
@@ -135,16 +132,14 @@ count_levels (const LmccRepairTurn *turn, const LmccRepairPicture *picture)
   return (guint) __builtin_popcountll (levels & lmcc_layer_set_first (top + 1));
 }
 
-/*
- * lmcc_repair_turn_look:
+/* lmcc_repair_turn_look:
  * @turn: a turn that has begun
  * @rooms: (nullable) (array): for each group the bytes that the layer can send
- *     after the group's last source packet; %NULL where that is no matter
+ *     after the group's last source packet; %NULL for no limit
  *
- * Looks at one more group; behind the last one at the pictures.
+ * Examines one more group; after the last one the pictures.
  *
- * Returns: whether that was all
- */
+ * Returns: whether everything was examined */
 gboolean
 lmcc_repair_turn_look (LmccRepairTurn *turn, const gsize *rooms)
 {
@@ -168,7 +163,7 @@ lmcc_repair_turn_look (LmccRepairTurn *turn, const gsize *rooms)
   return TRUE;
 }
 
-/* The chance of all that @need's picture needs of other groups. */
+/* The probability of everything that @need's picture needs of other groups. */
 static gdouble
 get_rest (LmccRepairPlan *plan, const LmccRepairPictureNeed *need)
 {
@@ -193,14 +188,12 @@ get_rest (LmccRepairPlan *plan, const LmccRepairPictureNeed *need)
   return chance;
 }
 
-/*
- * lmcc_repair_turn_find_factors:
- * @turn: a turn that has looked at all
+/* lmcc_repair_turn_find_factors:
+ * @turn: a turn that has examined everything
  * @group: a group
  *
- * Returns: (transfer none): for each curve of the group the pictures that have
- *     all else; until the next call
- */
+ * Returns: (transfer none): for each curve of the group, the number of
+ * pictures that have everything else; valid until the next call */
 const gdouble *
 lmcc_repair_turn_find_factors (LmccRepairTurn *turn,
     const LmccRepairPlanGroup *group)
@@ -222,7 +215,8 @@ lmcc_repair_turn_find_factors (LmccRepairTurn *turn,
   return factors;
 }
 
-/* After a group's repair has changed: what shares a picture with it. */
+/* After a group's repair packets have changed: updates groups that share a
+ * picture with it. */
 static void
 refresh (LmccRepairTurn *turn, LmccRepairPlanGroup *group)
 {
@@ -244,13 +238,11 @@ refresh (LmccRepairTurn *turn, LmccRepairPlanGroup *group)
   }
 }
 
-/*
- * lmcc_repair_turn_set_repair:
- * @turn: a turn that has looked at all
+/* lmcc_repair_turn_set_repair:
+ * @turn: a turn that has examined everything
  * @number: a group
- * @repair: for each of its blocks the repair packets that the level has from
- *     now on, with those of other layers
- */
+ * @repair: for each of its blocks, the number of repair packets that the
+ *     level gets from now on, including those in other layers */
 void
 lmcc_repair_turn_set_repair (LmccRepairTurn *turn, guint number,
     const guint8 *repair)

@@ -9,19 +9,19 @@
 
 G_BEGIN_DECLS
 
-/* Pictures that repair has to add at least; below are the sums' rounding
- * errors. */
+/* Least gain of repair data, in pictures; smaller values are rounding errors of the
+ * sums. */
 #define LMCC_REPAIR_LEAST_GAIN 1e-12
 
-/* In place of a layer. */
+/* Used in place of a layer. */
 #define LMCC_REPAIR_OWN_LAYERS LMCC_MAX_LAYERS
 
 /**
  * LmccRepairMove:
- * @gain: pictures for each byte
- * @from: repair packets that its blocks have
- * @to: that they are to have
- * @n_blocks: how many, of one group; 0 where none is worth it
+ * @gain: pictures gained per byte
+ * @from: present number of repair packets of its blocks
+ * @to: their new number
+ * @n_blocks: number of blocks, of one group; 0 if no move is worthwhile
  */
 typedef struct
 {
@@ -33,9 +33,9 @@ typedef struct
 
 /**
  * LmccRepairCandidate:
- * @may: the layer may carry the group's repair
- * @stale: @best is to be looked for anew
- * @best: what is best for the group
+ * @may: the layer may carry the group's repair packets
+ * @stale: @best must be determined again
+ * @best: the best move for the group
  */
 typedef struct
 {
@@ -46,17 +46,20 @@ typedef struct
 
 /**
  * LmccRepairTurn:
- * @plan: the plan, of the caller
- * @layer: that carries the repair; %LMCC_REPAIR_OWN_LAYERS: each group's own does
- * @first: in the latter case, the lowest layer whose groups get some
- * @level: the lowest one with @layer
- * @rooms: what there is for it
- * @n_looked: groups that were looked at so far
- * @candidates: of #LmccRepairCandidate, by group
- * @weights: of gdouble, by picture: levels that have both it and @layer
- * @factors: of gdouble, by curve of a group: pictures that have all else
+ * @plan: the caller's plan
+ * @layer: the layer that carries the repair packets; %LMCC_REPAIR_OWN_LAYERS: each
+ *     group's own layer
+ * @first: in the latter case, the lowest layer that takes part
+ * @level: the lowest level with @layer
+ * @rooms: the room for repair data
+ * @n_looked: number of groups examined so far
+ * @candidates: array of #LmccRepairCandidate, by group
+ * @weights: array of gdouble, by picture: number of levels that have both the picture and
+ *     @layer
+ * @factors: array of gdouble, by curve of a group: number of pictures that have
+ *     everything else
  *
- * A layer's turn in a plan: what it may repair, and what that is worth.
+ * A layer's turn in a plan: which groups it may repair, and the gain of doing so.
  */
 typedef struct
 {
