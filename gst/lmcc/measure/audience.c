@@ -5,45 +5,46 @@
 
 #include <math.h>
 
-/* The record's keys for it end there. */
+/* Longest interval: the range of the session record's keys for it. */
 #define LONGEST_INTERVAL (1000000 * LMCC_SECOND)
 
-/* Intervals are announced in steps of this, and only changes that matter. */
+/* Intervals are announced in these steps, and only if they change by more
+ * than this factor. */
 #define INTERVAL_STEP (100 * LMCC_MSECOND)
 #define LONGER 1.1
 #define SHORTER 0.8
 
-/* What gets longer again within this time waits for its end, unless it is by so
- * many times. */
+/* If the interval grows again within this time, the change is delayed until
+ * its end, unless it grows by more than this factor. */
 #define CHANGE_SPACING (100 * LMCC_MSECOND)
 #define MUCH_LONGER 2
 
-/* Arrivals are compared with those wanted when so many were, for at least and
- * at most this time: the standard deviation of 16 is a quarter. That none came
- * of 4 has a chance of 1/55. */
+/* Arrivals are compared with the expected number when this many were
+ * expected, for at least and at most this time: the standard deviation of 16
+ * is a quarter. That none of 4 expected reports arrives has a probability of
+ * 1/55. */
 #define COUNT_WANTED 16
 #define COUNT_EMPTY 4
 #define COUNT_SHORTEST (5 * LMCC_SECOND)
 #define COUNT_LONGEST (30 * LMCC_SECOND)
 
-/* So many first reports are a crowd. One or two may be of one or two receivers
- * that drew a short wait: what their times say of the audience is taken at
- * once, and taken back as soon as those that it speaks of do not show. */
+/* This many first reports are a crowd. One or two may come from one or two
+ * receivers that drew a short wait: the audience size that their times imply
+ * is assumed at once, and dropped as soon as the implied receivers do not
+ * report. */
 #define CROWD 3
 #define UNPROVED_SHORTEST LMCC_SECOND
 
-/* Arrivals this many standard deviations above those wanted, and so many more,
- * are no chance. */
+/* Arrivals that exceed the expected number by this many standard deviations
+ * and by this margin are not random. */
 #define SURPRISE_DEVIATIONS 2.5
 #define SURPRISE_MARGIN 2
 
-/*
- * lmcc_audience_init:
- * @audience: (out): an audience of which nothing is known
- * @least: the shortest interval
+/* lmcc_audience_init:
+ * @audience: (out): an audience of unknown size
+ * @least: the shortest interval, in ns
  * @now: the time
- * @secret: random
- */
+ * @secret: a random number */
 void
 lmcc_audience_init (LmccAudience *audience, LmccTime least, LmccTime now,
     guint32 secret)
@@ -98,8 +99,8 @@ count_until (LmccAudience *audience, LmccTime now)
   audience->counted_until = now;
 }
 
-/* A change of the interval is a change of scale: what is left of a wait keeps
- * its share (measure/report-timer). So do the tokens. */
+/* A change of the interval is a change of scale: the rest of a wait keeps
+ * its proportion (measure/report-timer). So do the tokens. */
 static void
 pass (LmccAudience *audience, LmccTime now)
 {
@@ -122,8 +123,8 @@ change (LmccAudience *audience, LmccTime now, LmccTime interval)
   audience->changed = now;
 }
 
-/* While some wait out their first timer arrivals may be more than wanted, but
- * not fewer: the count begins anew. */
+/* While some receivers wait for their first timer, there may be more
+ * arrivals than expected, but not fewer: the count restarts. */
 static void
 settle (LmccAudience *audience, LmccTime now)
 {
@@ -131,9 +132,9 @@ settle (LmccAudience *audience, LmccTime now)
     count_from (audience, MAX (audience->settled, audience->counted_until));
 }
 
-/* Reports at the interval before a change are on their way for R_max. What
- * comes then does not count, but where the base rate changes so often for half
- * of the time at most. */
+/* Reports sent with the previous interval are under way for R_max. Arrivals
+ * in that time do not count; if the base rate changes often, they are
+ * excluded for at most half of the time. */
 static void
 exclude (LmccAudience *audience, LmccTime now, LmccTime rtt_max)
 {
@@ -166,10 +167,10 @@ lengthen (LmccAudience *audience, LmccTime now, gdouble rate)
   return TRUE;
 }
 
-/* There are more than was believed: what was counted until then says nothing of
- * them, nor do the reports that are on their way. Where the change has to wait
- * lmcc_audience_update() makes it, and the count begins when all has
- * settled. */
+/* There are more receivers than estimated: earlier counts, and reports that
+ * are under way, say nothing about them. If the change must wait,
+ * lmcc_audience_update() makes it, and the count begins when the audience
+ * has settled. */
 static gboolean
 lengthen_for_more (LmccAudience *audience, LmccTime now, gdouble rate,
     LmccTime rtt_max, LmccTime settling)
@@ -201,9 +202,10 @@ remember_first (LmccAudience *audience, guint64 origin, LmccTime started)
   audience->first_reports[slot].started = started;
 }
 
-/* How many of the latest first reports are of addresses that began to wait with
- * or after one that began at @started, as far as delays let one tell; 0 if
- * @origin is among them: it reports again. */
+/* How many of the latest first reports come from addresses that began to
+ * wait at the same time as, or after, one that began at @started, as far as
+ * delays permit a decision; 0 if @origin is among them, because it reports
+ * again. */
 static guint
 count_cohort (const LmccAudience *audience, guint64 origin, LmccTime started,
     LmccTime rtt_max)
@@ -221,8 +223,8 @@ count_cohort (const LmccAudience *audience, guint64 origin, LmccTime started,
   return cohort;
 }
 
-/* What a receiver knew that began to wait at @started; a change takes up to an
- * R_max to be known. */
+/* The interval known to a receiver that began to wait at @started; a change
+ * takes up to an R_max to become known. */
 static LmccTime
 interval_at (const LmccAudience *audience, LmccTime started, LmccTime rtt_max)
 {
@@ -241,11 +243,11 @@ interval_at (const LmccAudience *audience, LmccTime started, LmccTime rtt_max)
   return interval;
 }
 
-/* The timer's own law: of n receivers that begin to wait together n N^(t/T - 1)
- * report until t. Those who know an interval above T wait longer, so that fewer
- * of them do: T / ln N out of what it is above T. One of the k is left out: k -
- * 1 over the share that has reported until the k-th is n on average, and
- * nobody's word alone makes a crowd. */
+/* The timer's own law: of n receivers that begin to wait together, n N^(t/T
+ * - 1) report until t. Receivers that know an interval above T wait longer,
+ * so fewer of them do: the fraction T / ln N of the excess over T. One of
+ * the k is subtracted: k - 1 divided by the share that has reported until
+ * the k-th report is n on average, and a single report never makes a crowd. */
 static gdouble
 crowd_size (const LmccAudience *audience, guint cohort, LmccTime age,
     LmccTime started, LmccTime rtt_max)
@@ -262,7 +264,7 @@ crowd_size (const LmccAudience *audience, guint cohort, LmccTime age,
   return cohort > 1 ? size : MIN (size, LMCC_AUDIENCE_PER_ORIGIN);
 }
 
-/* @cohort receivers say that there are @receivers. */
+/* @cohort receivers imply that there are @receivers. */
 static void
 take_crowd (LmccAudience *audience, guint cohort, gdouble receivers)
 {
@@ -286,7 +288,8 @@ take_first (LmccAudience *audience, LmccTime now, guint64 origin, LmccTime age,
   take_crowd (audience, cohort,
       crowd_size (audience, cohort, age, started, rtt_max));
 
-  /* Nobody of it reports before the timer's end, and many just before. */
+  /* No receiver of the crowd reports before the timer's end, and many report
+   * just before it. */
   return lengthen_for_more (audience, now, rate, rtt_max,
       (LMCC_FEEDBACK_ROUND + 1) * rtt_max - age);
 }
@@ -325,16 +328,13 @@ take_arrival (LmccAudience *audience, LmccTime now, LmccTime rtt_max,
   return lengthen_for_more (audience, now, rate, rtt_max, rtt_max);
 }
 
-/*
- * lmcc_audience_admit:
+/* lmcc_audience_admit:
  * @audience: an audience
  * @now: the time
- * @origin: of a report
+ * @origin: origin of a report
  *
- * Returns: whether @origin has sent no more than
- *     %LMCC_AUDIENCE_PER_ORIGIN receivers would: else the report is not to be
- *     counted
- */
+ * Returns: whether @origin has sent no more reports than
+ * %LMCC_AUDIENCE_PER_ORIGIN receivers would; if not, do not count the report */
 gboolean
 lmcc_audience_admit (LmccAudience *audience, LmccTime now, guint64 origin)
 {
@@ -344,21 +344,19 @@ lmcc_audience_admit (LmccAudience *audience, LmccTime now, guint64 origin)
       audience->passed);
 }
 
-/*
- * lmcc_audience_report:
+/* lmcc_audience_report:
  * @audience: an audience
  * @now: the time
- * @origin: who reports, and was admitted
- * @age: for how long it has waited and reported
- * @rtt_max: the session's R_max
- * @rate: reports per second that are wanted of all receivers together, above 0
+ * @origin: origin of the report, which was admitted
+ * @age: how long the receiver has waited and reported, in ns
+ * @rtt_max: the session's R_max, in ns
+ * @rate: intended reports per second of all receivers together, above 0
  *
- * Takes a report. A crowd of new receivers shows in how early the first of
- * them report, and otherwise in more arrivals than wanted; either makes the
- * interval longer at once.
+ * Takes a report. A crowd of new receivers shows in the early times of its
+ * first reports, or in more arrivals than expected; either makes the interval
+ * longer at once.
  *
- * Returns: whether the interval is another now
- */
+ * Returns: whether the interval changed */
 gboolean
 lmcc_audience_report (LmccAudience *audience, LmccTime now, guint64 origin,
     LmccTime age, LmccTime rtt_max, gdouble rate)
@@ -373,7 +371,7 @@ lmcc_audience_report (LmccAudience *audience, LmccTime now, guint64 origin,
   return changed;
 }
 
-/* How much longer is to be counted. */
+/* Remaining time of the count. */
 static LmccTime
 counting_time (const LmccAudience *audience)
 {
@@ -388,8 +386,7 @@ counting_time (const LmccAudience *audience)
       CLAMP (enough, (gdouble) shortest, (gdouble) COUNT_LONGEST) - counted, 0);
 }
 
-/* An estimate that nothing proved yet, and of which nobody shows, weighs as
- * much as one report. */
+/* An unproved estimate that no report supports weighs as much as one report. */
 static void
 correct (LmccAudience *audience)
 {
@@ -419,21 +416,19 @@ shorten (LmccAudience *audience, LmccTime now, gdouble rate)
   return TRUE;
 }
 
-/*
- * lmcc_audience_update:
+/* lmcc_audience_update:
  * @audience: an audience
  * @now: the time
- * @rtt_max: the session's R_max
- * @rate: reports per second that are wanted of all receivers together, above 0
+ * @rtt_max: the session's R_max, in ns
+ * @rate: intended reports per second of all receivers together, above 0
  *
- * Corrects the estimate by arrivals over arrivals wanted, by half of what it is
- * off: so it never falls to less than half at once, unless the times of one or
- * two reports are all that it comes from. May be called at any time; where
- * @rate changed, the interval follows at once, and the count goes on: an
- * encoder's rate may change more often than reports enough come.
+ * Corrects the estimate by half of its error, which is the ratio of arrivals to
+ * expected arrivals. So the estimate never falls below half at once, unless it
+ * is based on the times of one or two reports only. May be called at any time.
+ * If @rate has changed, the interval follows at once and the count continues,
+ * because an encoder's rate may change faster than enough reports arrive.
  *
- * Returns: whether the interval is another now
- */
+ * Returns: whether the interval changed */
 gboolean
 lmcc_audience_update (LmccAudience *audience, LmccTime now, LmccTime rtt_max,
     gdouble rate)
@@ -456,12 +451,10 @@ lmcc_audience_update (LmccAudience *audience, LmccTime now, LmccTime rtt_max,
   return TRUE;
 }
 
-/*
- * lmcc_audience_next:
+/* lmcc_audience_next:
  * @audience: an audience
  *
- * Returns: when lmcc_audience_update() has arrivals enough to count
- */
+ * Returns: when lmcc_audience_update() has enough arrivals to count */
 LmccTime
 lmcc_audience_next (const LmccAudience *audience)
 {

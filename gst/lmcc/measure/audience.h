@@ -9,48 +9,47 @@
 
 G_BEGIN_DECLS
 
-/* The largest audience that is believed in, so that false reports cannot silence
- * receivers for longer than it would. */
+/* Largest audience that is assumed, so that forged reports cannot silence receivers
+ * for longer than such an audience would. */
 #define LMCC_AUDIENCE_MAX (10 * LMCC_FEEDBACK_RECEIVERS)
 
-/* So many receivers one address can make of itself, whatever it sends. A receiver
- * reports twice in an interval at most (measure/report-timer). */
+/* Number of receivers that one address counts for at most, whatever it sends. A
+ * receiver reports at most twice per interval (measure/report-timer). */
 #define LMCC_AUDIENCE_PER_ORIGIN 2
 
-/* First reports that are remembered: the law tells the audience to within an
- * eighth by then. */
+/* Number of first reports that are remembered: the law then yields the audience to
+ * within an eighth. */
 #define LMCC_AUDIENCE_FIRST_REPORTS 64
 
-/* Changes of the interval that are remembered: more than one crowd makes. */
+/* Number of remembered changes of the interval: more than one crowd causes. */
 #define LMCC_AUDIENCE_CHANGES 16
 
 /**
  * LmccAudience:
- * @receivers: how many there are, estimated
- * @interval: what is announced to them
+ * @receivers: estimated number of receivers
+ * @interval: the interval announced to them
  * @least: the shortest interval
- * @changed: when the interval was changed last
- * @changes: the latest changes, and what the interval was before each
- * @n_changes: how many there have been
- * @grown: when more were seen than the interval was for
- * @settled: when those who waited then report as they should
- * @counting_from: when the count began
- * @counted_until: up to when @counted and @intervals reach; what comes before
- *     that is not counted
- * @excluded_until: up to when a change kept reports from counting
- * @counted: for how long was counted
- * @intervals: how many intervals that was: as many reports are wanted of each
- *     receiver
- * @unproved: @receivers comes from when one or two reports came, and no more
- * @arrivals: reports in that time; before @settled they may be too few
- * @first_reports: the latest reports of addresses that had not reported before
- * @origins: what of each address counts
- * @passed: intervals, each by what it was
- * @passed_until: when that was
+ * @changed: when the interval last changed
+ * @changes: the latest changes, with the previous interval of each
+ * @n_changes: number of changes so far
+ * @grown: when more receivers appeared than the interval is meant for
+ * @settled: when receivers that waited at that time report regularly
+ * @counting_from: start of the count
+ * @counted_until: end of the time that @counted and @intervals cover; earlier arrivals
+ *     are not counted
+ * @excluded_until: end of the time in which reports do not count because of a change
+ * @counted: duration of the count
+ * @intervals: duration in intervals, the expected number of reports per receiver
+ * @unproved: @receivers is based only on the times of one or two reports
+ * @arrivals: reports in that time; before @settled there may be too few
+ * @first_reports: the latest reports from addresses that had not reported before
+ * @origins: limits the reports of each address
+ * @passed: elapsed intervals, each by its length at that time
+ * @passed_until: the time for which @passed is valid
  *
- * Estimates how many receivers report, and what interval keeps the sum of their
- * reports at what is wanted. Addresses count, and not the SSRCs of which one host
- * can write any number.
+ * Estimates how many receivers report, and which interval keeps the total of their
+ * reports at the intended rate. It counts addresses and not SSRCs, of which one host can
+ * use any number.
  */
 typedef struct
 {

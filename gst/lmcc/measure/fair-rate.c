@@ -11,25 +11,27 @@
 /* RFC 5348 section 5.4. */
 #define LEAST_WEIGHTED 8
 
-/* And at least so much of the past, if there are as many intervals. */
+/* The history also covers at least this much time, if there are enough
+ * intervals. */
 #define LEAST_PAST (10.0 * LMCC_SECOND)
 
-/* Losses within so many round-trip times are one event: one where they are of
- * chance (RFC 5348 section 5.2). A queue overflows until those who fill it have
- * halved their windows, which takes longer: who sends on sees losses that TCP,
- * with half of its packets, does not. CUBIC's window is flat before its next
- * event (RFC 9438 section 4.4). */
+/* Losses within this many round-trip times are one event: one if losses are
+ * random (RFC 5348 section 5.2). A queue overflows until those that fill it
+ * have halved their windows, which takes longer: a receiver whose sender
+ * keeps its rate sees losses that TCP, with half of its packets, does not
+ * see. CUBIC's window is flat before its next event (RFC 9438 section 4.4). */
 #define EVENT_RTTS 1.0
 #define EVENT_RTTS_QUEUE 1.5
 #define EVENT_RTTS_CUBIC 3.0
 
-/* Before events say what losses follow: as if four had, mostly packets. */
+/* Prior, until events show what losses depend on: as if four events had
+ * shown that they depend mostly on packets. */
 #define PRIOR_EVENTS 4.0
 #define PRIOR_SEEN 2.6
 
-/* By so much the mean interval is too long where lengths are of chance: it is
- * the larger of two, and read at any time it dwells on long ones. A sawtooth's
- * intervals are alike. */
+/* Excess of the mean interval if lengths are random: it is the larger of two
+ * values, and if it is read at any time, long intervals are more likely. The
+ * intervals of a sawtooth are equal. */
 #define EXCESS 0.15
 #define EXCESS_FROM 0.65
 #define EXCESS_RANGE 0.2
@@ -37,17 +39,18 @@
 /* History discounting, RFC 5348 section 5.5. */
 #define LEAST_DISCOUNT 0.1
 
-/* Of the round-trip time: a sawtooth moves it by two. */
+/* Time constant of the round-trip time, which a sawtooth changes by a factor
+ * of two. */
 #define RTT_TIME (2.0 * LMCC_SECOND)
 
-/* Weight of an event in the share of those that trains find room at, and
- * between which shares losses are taken to follow packets, whatever their
- * number. */
+/* Weight of an event in the share of events at which trains find room, and
+ * the range of shares in which losses are assumed to depend on packets,
+ * whatever their number. */
 #define RANDOM_WEIGHT 0.125
 #define RANDOM_FROM 0.3
 #define RANDOM_RANGE 0.4
 
-/* Rates that are answered and taken, bit/s. */
+/* Range of accepted and returned rates, bit/s. */
 #define LOWEST_RATE 1e3
 #define HIGHEST_RATE 1e11
 
@@ -55,25 +58,25 @@
 #define CUBIC_FACTOR 1.054
 #define CUBIC_POWER 0.75
 
-/* From the rates held to another one Reno's model is taken for a power of p,
- * that which it is at the p seen. Where losses follow time, and TCP waits for
- * timeouts (p^-1 and steeper), a slower flow would have to be slower still,
- * without an end: one of so few packets is not hit by each overflow. Each time
- * the rate falls by a part, the next one by this share of it. */
+/* From the observed rates to another one, Reno's model is approximated by
+ * the power of p that it has at the observed p. If losses depend on time,
+ * and TCP waits for timeouts (p^-1 and steeper), a slower flow would have to
+ * be even slower, without end, although not every overflow hits a flow of so
+ * few packets. Therefore each further decrease of the rate is limited to
+ * this fraction of the previous one. */
 #define MOST_FEEDBACK 0.75
 #define NEARBY 1.01
 
-/* Where the open interval is longer than so many means, the others count
+/* If the open interval exceeds this many means, the other intervals count
  * less. */
 #define NEAR 2.0
 
-/*
- * lmcc_fair_rate_init:
- * @fair: (out): nothing was lost
- * @packet_size: of the session, bytes with IP and UDP headers
- * @cubic: the others are CUBIC, not Reno
- * @rtt: stands for the round-trip time until it is measured
- */
+/* lmcc_fair_rate_init:
+ * @fair: (out): a fair rate without losses
+ * @packet_size: packet size of the session, in bytes including IP and UDP
+ *     headers
+ * @cubic: the competing traffic is CUBIC and not Reno
+ * @rtt: assumed round-trip time until it is measured, in ns */
 void
 lmcc_fair_rate_init (LmccFairRate *fair, guint packet_size, gboolean cubic,
     LmccTime rtt)
@@ -85,17 +88,15 @@ lmcc_fair_rate_init (LmccFairRate *fair, guint packet_size, gboolean cubic,
   fair->mean_rtt = (gdouble) rtt;
 }
 
-/*
- * lmcc_fair_rate_packet:
+/* lmcc_fair_rate_packet:
  * @fair: a fair rate
- * @arrival: when a packet came
- * @size: its bytes, with headers
+ * @arrival: arrival time of a packet
+ * @size: its size in bytes, including headers
  *
- * A small packet counts as a full one. By chance it is lost as often, and TCP,
- * whose packets are full, is compared with by packets (RFC 4828 section 4
- * takes the nominal size likewise). Where losses follow time the size does not
- * matter.
- */
+ * A small packet counts as a full one. Random losses hit it equally often,
+ * and TCP, whose packets are full, is compared by packets (RFC 4828 section
+ * 4 likewise uses the nominal size). If losses depend on time, the size does
+ * not matter. */
 void
 lmcc_fair_rate_packet (LmccFairRate *fair, LmccTime arrival, gsize size)
 {
@@ -138,19 +139,17 @@ begin_event (LmccFairRate *fair, LmccTime time, LmccFairRateWitness witness)
       RANDOM_WEIGHT * ((witness == LMCC_FAIR_RATE_ROOM ? 1 : 0) - fair->random);
 }
 
-/* How far losses are those of chance, from 0 to 1. */
+/* To what degree losses are random, from 0 to 1. */
 static gdouble
 get_chance (const LmccFairRate *fair)
 {
   return CLAMP ((fair->random - RANDOM_FROM) / RANDOM_RANGE, 0, 1);
 }
 
-/*
- * lmcc_fair_rate_lose:
+/* lmcc_fair_rate_lose:
  * @fair: a fair rate
- * @time: when a packet would have come
- * @witness: what trains said before
- */
+ * @time: when a lost packet would have arrived
+ * @witness: result of the latest train before it */
 void
 lmcc_fair_rate_lose (LmccFairRate *fair, LmccTime time,
     LmccFairRateWitness witness)
@@ -171,7 +170,8 @@ get_kind (LmccFairRate *fair, guint back)
   return &fair->kinds[(fair->n_events - 1 - back) % LMCC_FAIR_RATE_EVENTS];
 }
 
-/* Whether the interval before the event @back is one between two events. */
+/* Whether the interval before the event @back lies between two observed
+ * events. */
 static gboolean
 was_seen (const LmccFairRate *fair, guint back)
 {
@@ -185,15 +185,14 @@ is_first_event (const LmccFairRate *fair)
   return fair->n_events == 1 && !was_seen (fair, 0);
 }
 
-/* How many events back that is to which a loss belongs; -1: not known any
- * more. */
+/* How many events back the loss belongs to; -1: no longer known. */
 static gint
 find_event (const LmccFairRate *fair, LmccTime time)
 {
   guint n = MIN (fair->n_events, LMCC_FAIR_RATE_EVENTS), back;
   gdouble begin = (gdouble) fair->event;
 
-  /* Its history may have begun again with it, a little later. */
+  /* The history may have restarted with it, slightly later. */
   if (is_first_event (fair))
     return 0;
   for (back = 0; back < n; back++) {
@@ -207,7 +206,7 @@ find_event (const LmccFairRate *fair, LmccTime time)
   return -1;
 }
 
-/* The interval before an event goes on after it. */
+/* Joins the interval before an event with the one after it. */
 static void
 join_intervals (LmccFairRate *fair, guint back)
 {
@@ -245,14 +244,12 @@ remove_event (LmccFairRate *fair, guint back)
   fair->losses = *get_kind (fair, 0);
 }
 
-/*
- * lmcc_fair_rate_find:
+/* lmcc_fair_rate_find:
  * @fair: a fair rate
- * @time: of a loss that lmcc_fair_rate_lose() was told of
+ * @time: time of a loss that was passed to lmcc_fair_rate_lose()
  *
- * The packet has arrived after all. An event of which all came was none. What
- * the history does not reach back to, or begins with, stays.
- */
+ * Withdraws a loss: the packet has arrived after all. An event whose packets
+ * all arrived is removed. Losses before the history's start, or at it, stay. */
 void
 lmcc_fair_rate_find (LmccFairRate *fair, LmccTime time)
 {
@@ -267,7 +264,7 @@ lmcc_fair_rate_find (LmccFairRate *fair, LmccTime time)
     remove_event (fair, (guint) back);
 }
 
-/* By how much intervals are taken to be shorter. */
+/* Fraction by which intervals are assumed to be shorter. */
 static gdouble
 find_excess (gdouble alpha)
 {
@@ -299,7 +296,7 @@ cubic_rate (const LmccFairRate *fair, gdouble p)
       * pow (p, -CUBIC_POWER);
 }
 
-/* The loss-event rate at which the model has @rate. */
+/* The loss event rate at which the model yields @rate. */
 static gdouble
 invert_model (const LmccFairRate *fair, gdouble rate)
 {
@@ -313,7 +310,7 @@ invert_model (const LmccFairRate *fair, gdouble rate)
       MIN (pow (cubic_rate (fair, 1) / rate, 1 / CUBIC_POWER), 1));
 }
 
-/* The interval that stands for @rate. */
+/* The interval that corresponds to @rate. */
 static void
 assume (LmccFairRate *fair, guint i, gdouble rate)
 {
@@ -324,14 +321,12 @@ assume (LmccFairRate *fair, guint i, gdouble rate)
   fair->intervals[i].duration = bytes * 8 * LMCC_SECOND / rate;
 }
 
-/*
- * lmcc_fair_rate_set_rtt:
+/* lmcc_fair_rate_set_rtt:
  * @fair: a fair rate
  * @now: the time
- * @rtt: the round-trip time
+ * @rtt: the round-trip time, in ns
  *
- * With the first one, what was assumed is put right (RFC 4654 section 5.6).
- */
+ * The first measurement corrects earlier assumptions (RFC 4654 section 5.6). */
 void
 lmcc_fair_rate_set_rtt (LmccFairRate *fair, LmccTime now, LmccTime rtt)
 {
@@ -346,14 +341,12 @@ lmcc_fair_rate_set_rtt (LmccFairRate *fair, LmccTime now, LmccTime rtt)
     assume (fair, fair->n_intervals - 1, fair->assumed);
 }
 
-/*
- * lmcc_fair_rate_restart:
+/* lmcc_fair_rate_restart:
  * @fair: a fair rate
  * @now: the time
  * @rate: bit/s
  *
- * The history begins again: what it says is that the path is worth @rate.
- */
+ * Restarts the history with the statement that the path is worth @rate. */
 void
 lmcc_fair_rate_restart (LmccFairRate *fair, LmccTime now, gdouble rate)
 {
@@ -365,14 +358,12 @@ lmcc_fair_rate_restart (LmccFairRate *fair, LmccTime now, gdouble rate)
   fair->bytes = 0;
 }
 
-/*
- * lmcc_fair_rate_resume:
+/* lmcc_fair_rate_resume:
  * @fair: a fair rate
- * @before: a copy of it
+ * @before: an earlier copy of @fair
  * @now: the time
  *
- * What came since the copy was taken is forgotten; the time goes on from here.
- */
+ * Forgets everything since the copy was made; the time continues from now. */
 void
 lmcc_fair_rate_resume (LmccFairRate *fair, const LmccFairRate *before,
     LmccTime now)
@@ -388,15 +379,13 @@ lmcc_fair_rate_resume (LmccFairRate *fair, const LmccFairRate *before,
   fair->bytes = 0;
 }
 
-/*
- * lmcc_fair_rate_get_thinning:
+/* lmcc_fair_rate_get_thinning:
  * @fair: a fair rate
  *
- * Would a flow of half the packets have seen an event? One of k losses with 1 -
- * 2^-k.
+ * Estimates whether a flow with half the packets would have seen an event: an
+ * event of k losses with probability 1 - 2^-k.
  *
- * Returns: alpha, 1: losses follow packets, 0: time
- */
+ * Returns: alpha, 1: losses depend on packets, 0: on time */
 gdouble
 lmcc_fair_rate_get_thinning (const LmccFairRate *fair)
 {
@@ -409,31 +398,28 @@ lmcc_fair_rate_get_thinning (const LmccFairRate *fair)
   return CLAMP (log2 ((n + PRIOR_EVENTS) / seen), 0, 1);
 }
 
-/*
- * lmcc_fair_rate_has_witness:
+/* lmcc_fair_rate_has_witness:
  * @fair: a fair rate
  *
- * Returns: whether a train came before one of the loss events
- */
+ * Returns: whether a train preceded one of the loss events */
 gboolean
 lmcc_fair_rate_has_witness (const LmccFairRate *fair)
 {
   return fair->witnessed;
 }
 
-/*
- * lmcc_fair_rate_get_random:
+/* lmcc_fair_rate_get_random:
  * @fair: a fair rate
  *
- * Returns: the share of loss events before which trains found room, from 0 to 1
- */
+ * Returns: share of the loss events before which trains found room, from 0
+ * to 1 */
 gdouble
 lmcc_fair_rate_get_random (const LmccFairRate *fair)
 {
   return fair->random;
 }
 
-/* How long an interval would last at @rate. */
+/* Duration of an interval at @rate. */
 static gdouble
 stretch (gdouble duration, gdouble bytes, gdouble rate, gdouble alpha)
 {
@@ -462,7 +448,7 @@ count_weighted (const LmccFairRate *fair)
   return n;
 }
 
-/* All but the power of the rate, which all have. */
+/* Without the power of the rate, which is common to all. */
 static gdouble
 closed_interval (const LmccFairRate *fair, guint i, gdouble alpha)
 {
@@ -470,7 +456,7 @@ closed_interval (const LmccFairRate *fair, guint i, gdouble alpha)
       alpha);
 }
 
-/* The mean, weights as in RFC 5348 section 5.4. */
+/* The mean, with the weights of RFC 5348 section 5.4. */
 static gdouble
 mean_closed (const LmccFairRate *fair, gdouble alpha)
 {
@@ -485,8 +471,8 @@ mean_closed (const LmccFairRate *fair, gdouble alpha)
   return sum / weights;
 }
 
-/* The same with the open interval, if that is more; where it is long the others
- * count less. */
+/* The same including the open interval, if that increases the mean; if the
+ * open interval is long, the others count less. */
 static gdouble
 mean_interval (const LmccFairRate *fair, LmccTime now, gdouble alpha)
 {
@@ -512,8 +498,9 @@ mean_interval (const LmccFairRate *fair, LmccTime now, gdouble alpha)
   return MAX (closed, sum / weights);
 }
 
-/* The rate X at which a model has X: @rate at the losses seen at rates of about
- * B, and (B / X)^((1 - alpha) power) times as much at those at X. */
+/* The rate X at which a model yields X: @rate at the losses observed at
+ * rates of about B, and (B / X)^((1 - alpha) power) times as much at the
+ * losses at X. */
 static gdouble
 move (gdouble rate, gdouble power, gdouble alpha, gdouble follow_time)
 {
@@ -523,7 +510,7 @@ move (gdouble rate, gdouble power, gdouble alpha, gdouble follow_time)
   return exp ((log (rate) - power * follow_time) / (1 - power * (1 - alpha)));
 }
 
-/* The power of 1 / @p that Reno's rate is there. */
+/* The exponent of 1 / @p that Reno's rate has there. */
 static gdouble
 find_reno_power (const LmccFairRate *fair, gdouble p)
 {
@@ -531,8 +518,8 @@ find_reno_power (const LmccFairRate *fair, gdouble p)
       / log (NEARBY);
 }
 
-/* The rate at which the model gives just that rate, where intervals are of
- * @bits, and @mean long but for the power of the rate. */
+/* The rate at which the model yields that same rate, if intervals contain
+ * @bits and last for @mean without the power of the rate. */
 static gdouble
 solve (const LmccFairRate *fair, gdouble bits, gdouble mean, gdouble alpha)
 {
@@ -549,13 +536,12 @@ solve (const LmccFairRate *fair, gdouble bits, gdouble mean, gdouble alpha)
   return CLAMP (rate, LOWEST_RATE, HIGHEST_RATE);
 }
 
-/*
- * lmcc_fair_rate_get:
+/* lmcc_fair_rate_get:
  * @fair: a fair rate
  * @now: the time
  *
- * Returns: bit/s, growing while nothing is lost; infinite before the first loss
- */
+ * Returns: bit/s, increasing while nothing is lost; infinite before the
+ * first loss */
 gdouble
 lmcc_fair_rate_get (const LmccFairRate *fair, LmccTime now)
 {
@@ -568,13 +554,12 @@ lmcc_fair_rate_get (const LmccFairRate *fair, LmccTime now)
       mean_interval (fair, now, alpha), alpha);
 }
 
-/*
- * lmcc_fair_rate_get_seen:
+/* lmcc_fair_rate_get_seen:
  * @fair: a fair rate
  *
- * Returns: bit/s, by what was lost alone: the time without loss since then may
- *     mean that nobody else is there; infinite before the first loss
- */
+ * Returns: bit/s according to losses only, because the time since the last
+ * loss may mean that there is no competing traffic any more; infinite before
+ * the first loss */
 gdouble
 lmcc_fair_rate_get_seen (const LmccFairRate *fair)
 {
@@ -586,26 +571,23 @@ lmcc_fair_rate_get_seen (const LmccFairRate *fair)
   return solve (fair, mean_closed (fair, 1), mean_closed (fair, alpha), alpha);
 }
 
-/*
- * lmcc_fair_rate_get_mean_interval:
+/* lmcc_fair_rate_get_mean_interval:
  * @fair: a fair rate
  * @now: the time
  *
- * Returns: the mean time between loss events, at the rates at which they were
- *     seen
- */
+ * Returns: mean time between loss events in ns, at the rates at which they
+ * occurred */
 LmccTime
 lmcc_fair_rate_get_mean_interval (const LmccFairRate *fair, LmccTime now)
 {
   return (LmccTime) MIN (mean_interval (fair, now, 0), 1e18);
 }
 
-/*
- * lmcc_fair_rate_get_seen_interval:
+/* lmcc_fair_rate_get_seen_interval:
  * @fair: a fair rate
  *
- * Returns: likewise, without the time since the latest; 0: there was none
- */
+ * Returns: the same without the time since the latest event; 0: there was
+ * none */
 LmccTime
 lmcc_fair_rate_get_seen_interval (const LmccFairRate *fair)
 {
@@ -613,13 +595,11 @@ lmcc_fair_rate_get_seen_interval (const LmccFairRate *fair)
                                 : (LmccTime) MIN (mean_closed (fair, 0), 1e18);
 }
 
-/*
- * lmcc_fair_rate_get_loss_rate:
+/* lmcc_fair_rate_get_loss_rate:
  * @fair: a fair rate
  * @now: the time
  *
- * Returns: loss events per packet, as seen, from 0 to 1
- */
+ * Returns: observed loss events per packet, from 0 to 1 */
 gdouble
 lmcc_fair_rate_get_loss_rate (const LmccFairRate *fair, LmccTime now)
 {

@@ -8,19 +8,19 @@
 
 G_BEGIN_DECLS
 
-/* Loss intervals that are kept. */
+/* Number of loss intervals that are kept. */
 #define LMCC_FAIR_RATE_INTERVALS 32
 
-/* Loss events that say whether losses follow time or packets. */
+/* Number of loss events that determine whether losses depend on time or packets. */
 #define LMCC_FAIR_RATE_EVENTS 16
 
 /**
  * LmccFairRateWitness:
- * @LMCC_FAIR_RATE_NO_WITNESS: nothing is known of the path then
- * @LMCC_FAIR_RATE_ROOM: there was room for more
- * @LMCC_FAIR_RATE_FULL: it was full
+ * @LMCC_FAIR_RATE_NO_WITNESS: nothing is known about the path at that time
+ * @LMCC_FAIR_RATE_ROOM: the path had room for more
+ * @LMCC_FAIR_RATE_FULL: the path was full
  *
- * Whose a loss may be: what the latest train said before.
+ * The state of the path before a loss, according to the latest train.
  */
 typedef enum
 {
@@ -31,11 +31,11 @@ typedef enum
 
 /**
  * LmccFairRate:
- * What one more TCP would get on the path, asked at the rate at which it would get
- * it: the losses seen at the rate held are put to another one by what they follow.
- * Where they follow packets, as random losses do, an interval has as many packets at
- * any rate; where they follow time, as those of a full queue that everybody fills,
- * it lasts as long.
+ * The rate that one more TCP connection would get on the path, if it sent at that rate:
+ * losses observed at the receiver's rate are converted to another rate according to what
+ * they depend on. If losses depend on packets, as random losses do, an interval has the
+ * same number of packets at any rate; if they depend on time, as those of a full queue
+ * with many users do, it has the same duration.
  */
 typedef struct
 {
@@ -44,10 +44,10 @@ typedef struct
   gboolean cubic;
 
   gboolean any;
-  LmccTime event; /* the latest one's first loss, or the begin */
+  LmccTime event; /* first loss of the latest event, or the start */
   guint n_events;
   guint64 bytes; /* since then */
-  guint losses;  /* of it */
+  guint losses;  /* of the event */
   struct
   {
     gdouble duration; /* ns */
@@ -55,11 +55,11 @@ typedef struct
   } intervals[LMCC_FAIR_RATE_INTERVALS]; /* the latest first */
   guint n_intervals;
   gdouble
-      assumed; /* the oldest interval stands for this rate; 0: it was seen */
+      assumed; /* the oldest interval represents this rate; 0: it was observed */
   guint kinds[LMCC_FAIR_RATE_EVENTS]; /* losses of each event, a ring */
   gdouble random;
   gdouble random_before; /* before the latest event */
-  gboolean witnessed;    /* of one event at least it is known */
+  gboolean witnessed;    /* known for at least one event */
 
   LmccTime rtt;
   gdouble mean_rtt; /* ns */

@@ -10,24 +10,23 @@
 
 #define BIN (4 * (gint64) LMCC_MSECOND)
 
-/* A packet that is older than another one by less than this number of bins was
- * overtaken by it. Where it is older than that, the sender's clock was set. */
+/* A packet that is older than another one by less than this number of bins
+ * was overtaken by it. If it is older still, the sender's clock was set. */
 #define OVERTAKEN (2 * (gint64) LMCC_SECOND / BIN)
 
-/* Fewer bins with packets say nothing of a slope. */
+/* With fewer occupied bins no slope is computed. */
 #define LEAST_BINS 4
 
-/* Fewer trains say nothing: beside four TCP connections that fill a queue, the
- * bend of one train has a standard deviation of as much as its mean. */
+/* Fewer trains are not significant: beside four TCP connections that fill a
+ * queue, the standard deviation of one train's bend equals its mean. */
 #define LEAST_TRAINS 5
 
-/* After this number of cycles without a train the latest ones do not count. */
+/* After this number of cycles without a train the latest ones no longer
+ * count. */
 #define WORTH_CYCLES 4
 
-/*
- * lmcc_layer_above_init:
- * @above: (out): nothing is known of the layers above
- */
+/* lmcc_layer_above_init:
+ * @above: (out): nothing is known of the higher layers */
 void
 lmcc_layer_above_init (LmccLayerAbove *above)
 {
@@ -38,12 +37,11 @@ lmcc_layer_above_init (LmccLayerAbove *above)
     above->bins[i].number = -1;
 }
 
-/*
- * lmcc_layer_above_packet:
- * @above: of the level held
- * @sent: when a packet of it was sent, since the first one of all, ns
- * @delay: its arrival less @sent, with an unknown constant, ns
- */
+/* lmcc_layer_above_packet:
+ * @above: state for the current level
+ * @sent: send time of a packet of the level, relative to the very first packet,
+ *     in ns
+ * @delay: its arrival time minus @sent, with an unknown constant, in ns */
 void
 lmcc_layer_above_packet (LmccLayerAbove *above, gint64 sent, gint64 delay)
 {
@@ -62,8 +60,8 @@ lmcc_layer_above_packet (LmccLayerAbove *above, gint64 sent, gint64 delay)
   bin->n++;
 }
 
-/* Of the delay, over the send time, by least squares; both in ns, from @begin
- * to @end. Returns %FALSE where there is too little to say. */
+/* Slope of the delay over the send time by least squares, both in ns, from
+ * @begin to @end. Returns %FALSE if there are too few packets. */
 static gboolean
 find_slope (const LmccLayerAbove *above, gint64 begin, gint64 end,
     gdouble *slope)
@@ -93,22 +91,21 @@ find_slope (const LmccLayerAbove *above, gint64 begin, gint64 end,
   return TRUE;
 }
 
-/*
- * lmcc_layer_above_end_train:
- * @above: of the level held
+/* lmcc_layer_above_end_train:
+ * @above: state for the current level
  * @now: the time
- * @begin: when the first packet of a train for the next level was sent, since
- *     the first one of all, ns
- * @end: when its last one was
- * @length: what the sender reckons with for the train (lmcc_train_get_length())
+ * @begin: send time of the first packet of a train for the next level, relative
+ *     to the very first packet, in ns
+ * @end: send time of its last packet
+ * @length: the sender's length of the train (lmcc_train_get_length()), in ns
  *
- * The bend is the slope of the delay in the train less that before it, which a
- * queue that others fill at a steady rate does not change. Let r be the rate of
- * what the next level adds, and C the link's: it is +r/C where that does not
- * flow, and about -0.6 r/C, the other way, where it does, as it sends
- * (1 + 1/2) / 2 of what is due in the train, and in the settling before it, on
- * top of its rate.
- */
+ * The bend is the slope of the delay in the train minus that before it; a
+ * queue that others fill at a steady rate does not change it. Let r be the
+ * rate of the layers that the next level adds, and C the link's rate. The
+ * bend is +r/C if these layers do not flow, and about -0.6 r/C, in the
+ * opposite direction, if they do, because they send (1 + 1/2) / 2 of what is
+ * due in the train, and in the settling before it, in addition to their
+ * rate. */
 void
 lmcc_layer_above_end_train (LmccLayerAbove *above, LmccTime now, gint64 begin,
     gint64 end, LmccTime length)
@@ -126,16 +123,14 @@ lmcc_layer_above_end_train (LmccLayerAbove *above, LmccTime now, gint64 begin,
   above->latest = now;
 }
 
-/*
- * lmcc_layer_above_flows:
- * @above: of the level held
+/* lmcc_layer_above_flows:
+ * @above: state for the current level
  * @now: the time
- * @cycle: from one train to the next for the same level
+ * @cycle: time from one train to the next for the same level, in ns
  *
- * Returns: whether what the next level adds flows on the bottleneck already:
- *     the mean bend of the latest trains is below zero, which lies about in the
- *     middle between both cases, by more than its standard error
- */
+ * Returns: whether the layers that the next level adds already flow on the
+ * bottleneck: the mean bend of the latest trains is below zero, which is
+ * about the middle between both cases, by more than its standard error */
 gboolean
 lmcc_layer_above_flows (const LmccLayerAbove *above, LmccTime now,
     LmccTime cycle)

@@ -1,15 +1,14 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Whether the layers of the next level flow on the bottleneck already, for other
- * receivers behind it, though a queue stands there that others fill: so that a
- * train's own verdict says nothing.
+ * Whether the layers of the next level already flow on the bottleneck, to other receivers
+ * behind it, although competing traffic keeps a queue there, so that a train gives no
+ * verdict.
  *
- * Before its train the next level's layers send ahead what is due in it, and in
- * it they are silent (sender/trains.h). Where they flow, a queue grows faster
- * before the train than in it; where they do not, it grows faster in the train,
- * in which the layers that are held have the next level's rate.
- */
+ * Before their train, the next level's layers send in advance what is due during the
+ * train, and are silent during it (sender/trains.h). If they flow, a queue grows
+ * faster before the train than during it; if not, it grows faster during the train, in
+ * which the joined layers have the next level's rate. */
 #ifndef LMCC_MEASURE_LAYER_ABOVE_H
 #define LMCC_MEASURE_LAYER_ABOVE_H
 
@@ -17,20 +16,20 @@
 
 G_BEGIN_DECLS
 
-/* Delays are kept of the last 256 ms: the longest train, what is sent before it,
+/* Delays of the last 256 ms are kept: the longest train, the packets sent before it,
  * and the settling between them take 210 ms. */
 #define LMCC_LAYER_ABOVE_BINS 64
 
-/* The latest trains that count. */
+/* Number of the latest trains that count. */
 #define LMCC_LAYER_ABOVE_TRAINS 10
 
 /**
  * LmccLayerAboveBin:
- * @number: the time in which its packets were sent, counted from the first one
- *     of all; -1: none
- * @sent: the sum of the times when they were sent, ns
- * @delay: the sum of their delays, ns
- * @n: packets
+ * @number: time at which its packets were sent, counted from the very first packet; -1:
+ *     none
+ * @sent: sum of their send times, ns
+ * @delay: sum of their delays, ns
+ * @n: number of packets
  */
 typedef struct
 {
@@ -42,7 +41,7 @@ typedef struct
 
 /**
  * LmccLayerAbove:
- * Delays of the last moments, and what the latest trains said.
+ * Recent delays, and the results of the latest trains.
  */
 typedef struct
 {

@@ -1,32 +1,30 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From losses to loss events, run by run: the work is that of the events, not
- * of the losses.
- */
+ * Converts losses to loss events, run by run: the work depends on the number
+ * of events, not of losses. */
 #include "measure/loss-events.h"
 
-/* Runs that are counted together; there is about one for each layer. */
+/* Number of runs that are counted together; there is about one per layer. */
 #define MAX_RUNS LMCC_MAX_LAYERS
 
-/* So many events are counted one by one at the end of long losses: more than
- * the history keeps. What lies before only moves on the number of events. */
+/* Number of events that are counted individually at the end of long losses:
+ * more than the history keeps. Earlier ones only increase the number of
+ * events. */
 #define EXACT_EVENTS (4 * LMCC_LOSS_INTERVALS)
 
-/* Runs that overlap, with no packet that came in between. */
+/* Overlapping runs, without a packet that arrived in between. */
 typedef struct
 {
   const LmccLossEntry *runs;
   guint n;
-  guint used[MAX_RUNS]; /* of each run's losses */
+  guint used[MAX_RUNS]; /* number of used losses of each run */
 } Cluster;
 
-/*
- * lmcc_loss_events_begin:
+/* lmcc_loss_events_begin:
  * @events: events
- * @time: of a loss that begins an event
- * @packet: its number
- */
+ * @time: time of a loss that begins an event
+ * @packet: its number */
 void
 lmcc_loss_events_begin (LmccLossEvents *events, LmccTime time, guint64 packet)
 {
@@ -74,7 +72,7 @@ find_next (const Cluster *cluster, guint *index, LmccTime *time)
   return best;
 }
 
-/* Uses all losses before @time. Returns how many. */
+/* Uses all losses before @time. Returns their number. */
 static guint64
 use_before (Cluster *cluster, LmccTime time)
 {
@@ -93,8 +91,8 @@ use_before (Cluster *cluster, LmccTime time)
   return n;
 }
 
-/* Losses of an event behind its first one: all count, or those at a distance
- * from the one before, which of several in a row only the first can have. */
+/* Further losses of an event: either all count, or those at a distance from
+ * the previous one, which among several in a row only the first can have. */
 static void
 follow (LmccLossEvents *events, guint window, guint64 n)
 {
@@ -142,7 +140,7 @@ shortest_distance (const Cluster *cluster)
   return shortest;
 }
 
-/* Losses that are passed over, as many events as these may have been. */
+/* Losses that are skipped, as the number of events that they may have been. */
 static void
 pass (LmccLossEvents *events, guint64 losses, guint64 n_events)
 {
@@ -153,7 +151,7 @@ pass (LmccLossEvents *events, guint64 losses, guint64 n_events)
   events->event_losses = 1;
 }
 
-/* Without a time that an event lasts each loss is one. */
+/* If events have no duration, each loss is one. */
 static void
 skip_losses (LmccLossEvents *events, Cluster *cluster)
 {
@@ -169,8 +167,8 @@ skip_losses (LmccLossEvents *events, Cluster *cluster)
   }
 }
 
-/* Where more events are to come than the history keeps, all but the last ones
- * are counted at once. */
+/* If more events follow than the history keeps, all but the last ones are
+ * counted at once. */
 static void
 skip_events (LmccLossEvents *events, Cluster *cluster, LmccTime rtt)
 {
@@ -212,19 +210,17 @@ lose_cluster (LmccLossEvents *events, guint window, LmccTime rtt,
   }
 }
 
-/*
- * lmcc_loss_events_lose:
+/* lmcc_loss_events_lose:
  * @events: events
- * @window: as lmcc_loss_intervals_new() has it
- * @rtt: how long an event lasts, in ns
- * @entries: (array length=n): runs of losses, none of them from before what
- *     @events has, with no packet in between that came
- * @n: how many
+ * @window: as in lmcc_loss_intervals_new()
+ * @rtt: duration of an event, in ns
+ * @entries: (array length=n): runs of losses, none of them before the contents
+ *     of @events, without an arrived packet in between
+ * @n: number of runs
  *
- * "at least one round-trip time has elapsed" (Colussi, section 4.2.3) begins an
- * event; in RFC 5348 section 5.2 a loss at exactly one RTT still belongs to the
- * one before.
- */
+ * An event begins when "at least one round-trip time has elapsed" (Colussi,
+ * section 4.2.3); in RFC 5348 section 5.2 a loss at exactly one RTT still
+ * belongs to the previous event. */
 void
 lmcc_loss_events_lose (LmccLossEvents *events, guint window, LmccTime rtt,
     const LmccLossEntry *entries, guint n)

@@ -8,19 +8,17 @@
 
 G_BEGIN_DECLS
 
-/*
- * LmccLossEvents:
+/* LmccLossEvents:
  * @packets: number of the newest packet
- * @events: so far
- * @event_time: of the newest event's first loss
- * @event_packet: number of the same
- * @event_losses: of the newest event, that count so far
- * @last_loss: number of the newest loss, counting or not
+ * @events: number of events so far
+ * @event_time: time of the newest event's first loss
+ * @event_packet: number of the packet lost then
+ * @event_losses: losses of the newest event that count so far
+ * @last_loss: number of the newest loss, whether it counts or not
  * @closed: intervals, newest first
  *
- * What follows from all packets and losses up to some time. Packets are numbered from 1,
- * in the order of their times over all layers.
- */
+ * State after all packets and losses up to some time. Packets are numbered from 1, in
+ * the order of their times over all layers. */
 typedef struct
 {
   guint64 packets;
@@ -32,14 +30,12 @@ typedef struct
   LmccLossInterval closed[LMCC_LOSS_INTERVALS];
 } LmccLossEvents;
 
-/*
- * LmccLossEntry:
- * @time: of the packets, or of the run's first
- * @lost: whether these were lost
- * @run: of packets that came only the count
+/* LmccLossEntry:
+ * @time: time of the packets, or of the run's first
+ * @lost: whether they were lost
+ * @run: the run; for arrived packets only its count is used
  *
- * Packets that came at one time, or a run of losses.
- */
+ * Packets that arrived at one time, or a run of losses. */
 typedef struct
 {
   LmccTime time;

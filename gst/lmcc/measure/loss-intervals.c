@@ -7,10 +7,10 @@
 
 #include <math.h>
 
-/* A first interval beyond this would stand for no loss at all. */
+/* A longer first interval would be equivalent to no loss at all. */
 #define MAX_FIRST 1e12
 
-/* Newest closed intervals that say what losses are like now. */
+/* Number of the newest closed intervals that describe present losses. */
 #define QUIET_INTERVALS 3
 
 /* RFC 5348 section 5.4, newest first. */
@@ -26,18 +26,18 @@ struct _LmccLossIntervals
 /**
  * lmcc_loss_intervals_new:
  * @window: N, in packets: of the losses that follow the first one of a loss
- *     event within an RTT, those count that are at least so many packets behind
- *     the loss before them, whether that one counted or not.
- *     %LMCC_LOSS_WINDOW_LAP (and 0): all count. %LMCC_LOSS_WINDOW_LIP: none,
- *     as in TFRC (RFC 5348 section 5.2). In between: the LIP/LAP window, whose
- *     author shows it with 3.
- * @rtt: round-trip time in ns, as lmcc_loss_intervals_set_rtt()
+ *     event within an RTT, those count that are at least N packets after the
+ *     previous loss, whether that one counted or not. %LMCC_LOSS_WINDOW_LAP
+ *     (and 0): all count. %LMCC_LOSS_WINDOW_LIP: none, as in TFRC (RFC 5348
+ *     section 5.2). In between: the LIP/LAP window, whose author shows it with
+ *     3.
+ * @rtt: round-trip time in ns, as in lmcc_loss_intervals_set_rtt()
  *
  * The estimators of Colussi, "Equation-based Layered Multicast Congestion
  * Control", 2004: loss-insensitive period (LIP, section 4.2), loss-aggregation
  * period (LAP, section 5.1), and the window between the two (6.2.2). At N
- * packets per RTT and independent losses of probability p, LIP gives
- * 1 / (N - 1 + 1 / p) (equation 12), which falls with the rate; LAP gives p.
+ * packets per RTT and independent losses of probability p, LIP gives 1 / (N - 1
+ * + 1 / p) (equation 12), which falls with the rate; LAP gives p.
  *
  * Returns: (transfer full): a history without losses
  */
@@ -79,11 +79,11 @@ lmcc_loss_intervals_reset (LmccLossIntervals *history)
 /**
  * lmcc_loss_intervals_set_rtt:
  * @history: a history
- * @rtt: round-trip time in ns, smoothed; the session's largest where it is not
- *     known yet (RFC 4654 section 3.1: 500 ms); 0: every loss is an event
+ * @rtt: round-trip time in ns, smoothed; the session's maximum while it is not
+ *     known (RFC 4654 section 3.1: 500 ms); 0: every loss is an event
  *
- * Sets how long a loss event lasts. Changes the events of the hold time too,
- * none before.
+ * Sets the duration of a loss event. Changes events within the hold time, too,
+ * but no earlier ones.
  */
 void
 lmcc_loss_intervals_set_rtt (LmccLossIntervals *history, LmccTime rtt)
@@ -94,9 +94,10 @@ lmcc_loss_intervals_set_rtt (LmccLossIntervals *history, LmccTime rtt)
 /**
  * lmcc_loss_intervals_set_hold:
  * @history: a history
- * @hold: how long a packet's place in the order may change, in ns; one RTT plus
- *     the longest time that a held layer takes to show a loss is right. Losses
- *     that are older when they are reported count at the oldest place left.
+ * @hold: how long a packet's place in the order may change, in ns: one RTT plus
+ *     the longest time that a joined layer takes to reveal a loss is suitable.
+ *     Losses that are older when they are reported count at the oldest place
+ *     left.
  */
 void
 lmcc_loss_intervals_set_hold (LmccLossIntervals *history, LmccTime hold)
@@ -107,12 +108,13 @@ lmcc_loss_intervals_set_hold (LmccLossIntervals *history, LmccTime hold)
 /**
  * lmcc_loss_intervals_start:
  * @history: a history
- * @now: when the interval ended, not before the newest packet, in ns
+ * @now: end of the interval, not before the newest packet, in ns
  * @packets: length of the only closed interval, in packets, from 1 to 10^12 and
  *     clamped to that
  *
- * Forgets all and begins again with a given loss rate, 1 / @packets: where what
- * was seen says nothing about what comes. The next loss begins an event.
+ * Forgets everything and restarts with a given loss rate, 1 / @packets, for the
+ * case that earlier observations say nothing about the future. The next loss
+ * begins an event.
  */
 void
 lmcc_loss_intervals_start (LmccLossIntervals *history, LmccTime now,
@@ -126,11 +128,11 @@ lmcc_loss_intervals_start (LmccLossIntervals *history, LmccTime now,
 /**
  * lmcc_loss_intervals_packet:
  * @history: a history
- * @arrival: when packets came, in ns
- * @count: how many came then, of whatever held layers
+ * @arrival: arrival time of packets, in ns
+ * @count: number of packets that arrived then, of any joined layers
  *
- * Counts packets of any held layer. Duplicates, and packets that were reported
- * as lost before, are not to be counted.
+ * Counts packets of any joined layer. Do not count duplicates or packets that
+ * were reported as lost before.
  */
 void
 lmcc_loss_intervals_packet (LmccLossIntervals *history, LmccTime arrival,
@@ -143,12 +145,13 @@ lmcc_loss_intervals_packet (LmccLossIntervals *history, LmccTime arrival,
 /**
  * lmcc_loss_intervals_lose:
  * @history: a history
- * @loss: packets that were lost in a row; those that would have come later than
- *     the newest packet count as then
+ * @loss: a run of lost packets; packets that would have arrived later than the
+ *     newest packet count at its time
  *
- * Reports losses of any held layer, after lmcc_loss_intervals_packet() for the
- * packet that showed them. Losses of several layers may come in any order. The
- * work depends on the packets that came meanwhile, not on how many were lost.
+ * Reports losses of any joined layer, after lmcc_loss_intervals_packet() for
+ * the packet that revealed them. Losses of several layers may come in any
+ * order. The work depends on the number of packets that arrived meanwhile, not
+ * on the number of losses.
  */
 void
 lmcc_loss_intervals_lose (LmccLossIntervals *history, const LmccLoss *loss)
@@ -159,10 +162,10 @@ lmcc_loss_intervals_lose (LmccLossIntervals *history, const LmccLoss *loss)
 /**
  * lmcc_loss_intervals_loss:
  * @history: a history
- * @time: when the packets would have come, in ns
- * @count: how many were lost then
+ * @time: when the packets would have arrived, in ns
+ * @count: number of packets lost at that time
  *
- * As lmcc_loss_intervals_lose(), for losses at one time.
+ * As lmcc_loss_intervals_lose(), for losses at a single time.
  */
 void
 lmcc_loss_intervals_loss (LmccLossIntervals *history, LmccTime time,
@@ -177,11 +180,11 @@ lmcc_loss_intervals_loss (LmccLossIntervals *history, LmccTime time,
 /**
  * lmcc_loss_intervals_find:
  * @history: a history
- * @time: when a packet would have come that was reported as lost, in ns
+ * @time: when a packet that was reported as lost would have arrived, in ns
  *
- * It came after all (RFC 5348 section 5.1: a packet that comes late fills the
- * hole, and the loss event rate is reckoned anew). What is older than the hold
- * time stays as it is.
+ * Withdraws a loss: the packet has arrived after all (RFC 5348 section 5.1: a
+ * late packet fills the hole, and the loss event rate is recomputed). Losses
+ * older than the hold time stay.
  */
 void
 lmcc_loss_intervals_find (LmccLossIntervals *history, LmccTime time)
@@ -192,13 +195,13 @@ lmcc_loss_intervals_find (LmccLossIntervals *history, LmccTime time)
 /**
  * lmcc_loss_intervals_first_length:
  * @receive_rate: X_recv at the first loss, in bit/s
- * @rtt: round-trip time R, in ns, or what stands for it until it is known
+ * @rtt: round-trip time R in ns, or its substitute until it is known
  * @packet_size: s, in bytes
  *
- * The loss interval at which TCP would get what was received at the first loss,
- * by the simple model: l_0 = (X_recv R / (sqrt (3/2) 8 s))^2 (RFC 4654 section
- * 5.6). The packets before the first loss say little about the loss rate: they
- * only tell when the receiver came.
+ * Computes the loss interval at which TCP would get the rate received at the
+ * first loss, according to the simple model: l_0 = (X_recv R / (sqrt (3/2) 8
+ * s))^2 (RFC 4654 section 5.6). The number of packets before the first loss
+ * says little about the loss rate: it only depends on when the receiver joined.
  *
  * Returns: l_0 in packets, from 1 to 10^12
  */
@@ -218,8 +221,8 @@ lmcc_loss_intervals_first_length (gdouble receive_rate, LmccTime rtt,
  * @packets: length of the interval before the first loss, in packets, from 1 to
  *     10^12 and clamped to that
  *
- * Puts a length in the place of the number of packets before the first loss, as
- * long as that interval is in the history. To be called at the first loss, with
+ * Replaces the number of packets before the first loss, as long as that
+ * interval is in the history. Call it at the first loss, with
  * lmcc_loss_intervals_first_length().
  */
 void
@@ -232,11 +235,11 @@ lmcc_loss_intervals_set_first (LmccLossIntervals *history, gdouble packets)
  * lmcc_loss_intervals_rescale_first:
  * @history: a history
  * @rtt: the measured round-trip time, in ns
- * @assumed_rtt: what lmcc_loss_intervals_first_length() was given for it, in
- *     ns; 0: nothing is done
+ * @assumed_rtt: the value passed to lmcc_loss_intervals_first_length(), in ns;
+ *     0: do nothing
  *
- * Corrects the first interval once the RTT is known, l_0 (R / R_max)^2
- * (RFC 4654 section 5.6). Nothing happens if none was set.
+ * Corrects the first interval once the RTT is known, l_0 (R / R_max)^2 (RFC
+ * 4654 section 5.6). Has no effect if none was set.
  */
 void
 lmcc_loss_intervals_rescale_first (LmccLossIntervals *history, LmccTime rtt,
@@ -255,7 +258,7 @@ lmcc_loss_intervals_rescale_first (LmccLossIntervals *history, LmccTime rtt,
  * lmcc_loss_intervals_get_events:
  * @history: a history
  *
- * Returns: loss events so far; 0 until the first loss
+ * Returns: number of loss events so far; 0 until the first loss
  */
 guint64
 lmcc_loss_intervals_get_events (LmccLossIntervals *history)
@@ -268,7 +271,8 @@ lmcc_loss_intervals_get_events (LmccLossIntervals *history)
  * @history: a history
  * @intervals: (out): the open interval, then the closed ones, newest first
  *
- * Returns: how many were filled in; 0 until the first loss, at least 2 after
+ * Returns: number of intervals set; 0 until the first loss, at least 2
+ * afterwards
  */
 guint
 lmcc_loss_intervals_get (LmccLossIntervals *history,
@@ -292,7 +296,8 @@ lmcc_loss_intervals_get (LmccLossIntervals *history,
   return n + 1;
 }
 
-/* Losses per packet over so many intervals: the same ones above and below. */
+/* Losses per packet over this number of intervals: the same intervals in
+ * numerator and denominator. */
 static gdouble
 weighted_ratio (const LmccLossInterval *intervals, guint n)
 {
@@ -312,12 +317,12 @@ weighted_ratio (const LmccLossInterval *intervals, guint n)
  * lmcc_loss_intervals_is_quiet:
  * @history: a history
  *
- * Says whether losses are over: the open interval is longer than twice the mean
- * of the newest closed ones, three at most. RFC 5348 section 5.5 discounts the
- * history beyond twice the mean of all; here only the event that may be over is
- * looked at, whatever came before it.
+ * Decides whether losses are over: the open interval is longer than twice the
+ * mean of the newest closed ones, three at most. RFC 5348 section 5.5 discounts
+ * the history beyond twice the mean of all; this function only considers the
+ * event that may be over, whatever preceded it.
  *
- * Returns: whether it is; %TRUE until the first loss
+ * Returns: whether losses are over; %TRUE until the first loss
  */
 gboolean
 lmcc_loss_intervals_is_quiet (LmccLossIntervals *history)
@@ -340,16 +345,16 @@ lmcc_loss_intervals_is_quiet (LmccLossIntervals *history)
  * lmcc_loss_intervals_get_loss_rate:
  * @history: a history
  *
- * The loss-event rate. The open interval is taken in, and the oldest one left
- * out, only where that makes the rate smaller (RFC 5348 section 5.4):
+ * The loss event rate. The open interval is included, and the oldest one
+ * excluded, only if that makes the rate smaller (RFC 5348 section 5.4):
  *
  *     p = min (sum w_i Psi_i / sum w_i Theta_i over i = 0 to k - 1,
  *              sum w_{i-1} Psi_i / sum w_{i-1} Theta_i over i = 1 to k)
  *
- * With LIP all Psi are 1 and this is equations 10 and 11 of the paper named at
+ * With LIP all Psi are 1, and this is equations 10 and 11 of the paper named at
  * lmcc_loss_intervals_new(). Its equations 15 to 17 for LAP divide closed
- * intervals' losses by an average that may have the open one in it; here both
- * have the same intervals.
+ * intervals' losses by an average that may include the open interval; here both
+ * cover the same intervals.
  *
  * Returns: p, from 0 to 1; 0 until the first loss
  */
@@ -370,17 +375,17 @@ lmcc_loss_intervals_get_loss_rate (LmccLossIntervals *history)
  * lmcc_loss_intervals_get_impact_rate:
  * @history: a history
  *
- * The loss-event rate by equations 10, 16 and 17 of the paper named at
- * lmcc_loss_intervals_new(), as they are printed:
+ * The loss event rate by equations 10, 16 and 17 of the paper named at
+ * lmcc_loss_intervals_new(), as printed:
  *
  *     p = sum w_i Psi_i
  *         / max (sum w_i Theta_i, sum w_i Theta_{i+1}) over i = 0 to k - 1
  *
- * An event's losses are those of the interval that it ends, so the newest ones
- * count at once, where lmcc_loss_intervals_get_loss_rate() has them only when
- * the next event comes or the open interval is taken in. With LIP both are the
- * same. Intervals are from the beginning of an event to that of the next; its
- * equation 13 has them from end to end, which have the same mean.
+ * An event's losses belong to the interval that it ends, so the newest ones
+ * count at once, while lmcc_loss_intervals_get_loss_rate() counts them only
+ * when the next event occurs or the open interval is included. With LIP both
+ * are the same. Intervals extend from the beginning of an event to that of the
+ * next; those of equation 13 extend from end to end, which have the same mean.
  *
  * Returns: p, from 0 to 1; 0 until the first loss
  */

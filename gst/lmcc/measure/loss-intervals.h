@@ -8,21 +8,21 @@
 
 G_BEGIN_DECLS
 
-/* Closed loss intervals in the history, k (RFC 5348 section 5.4). */
+/* Number of closed loss intervals in the history, k (RFC 5348 section 5.4). */
 #define LMCC_LOSS_INTERVALS 8
 
 /* Which further losses of a loss event count, see lmcc_loss_intervals_new(). */
 #define LMCC_LOSS_WINDOW_LAP 1
 #define LMCC_LOSS_WINDOW_LIP G_MAXUINT
 
-/* How late a loss may be reported unless lmcc_loss_intervals_set_hold() says
- * otherwise: three packets of 1000 bytes at 24 kbit/s. */
+/* Default of lmcc_loss_intervals_set_hold(): greatest delay of the report of a loss,
+ * three packets of 1000 bytes at 24 kbit/s. */
 #define LMCC_LOSS_HOLD LMCC_SECOND
 
 /**
  * LmccLossInterval:
- * @packets: Theta, packets received and lost from the loss that began its loss
- *     event up to the one that began the next
+ * @packets: Theta, packets received and lost from the loss that began its loss event up
+ *     to the one that began the next
  * @losses: Psi, the losses of that event that count
  */
 typedef struct
@@ -33,8 +33,8 @@ typedef struct
 
 /**
  * LmccLossIntervals:
- * The loss-interval history of all held layers together: the loss-event rate
- * that the TCP model wants.
+ * The history of loss intervals of all joined layers together, which yields the loss
+ * event rate for the TCP model.
  */
 typedef struct _LmccLossIntervals LmccLossIntervals;
 

@@ -3,26 +3,24 @@
  */
 #include "measure/loss-timeline.h"
 
-/* What may still change is kept for so many packets at most; more make older
- * ones final before their time. */
+/* Greatest number of packets that may still change; if there are more, older
+ * ones become final early. */
 #define MAX_PENDING 65536
 
-/* The state is remembered each so many entries. */
+/* Number of entries between saved states. */
 #define CHECKPOINT_ENTRIES 64
 
-/* What follows from the first @n_entries. */
+/* The state after the first @n_entries. */
 typedef struct
 {
   guint n_entries;
   LmccLossEvents events;
 } Checkpoint;
 
-/*
- * lmcc_loss_timeline_init:
- * @timeline: (out): without packets
- * @window: as lmcc_loss_intervals_new() has it
- * @rtt: how long a loss event lasts, in ns
- */
+/* lmcc_loss_timeline_init:
+ * @timeline: (out): a timeline without packets
+ * @window: as in lmcc_loss_intervals_new()
+ * @rtt: duration of a loss event, in ns */
 void
 lmcc_loss_timeline_init (LmccLossTimeline *timeline, guint window, LmccTime rtt)
 {
@@ -55,7 +53,7 @@ lmcc_loss_timeline_reset (LmccLossTimeline *timeline)
   timeline->live_valid = TRUE;
 }
 
-/* Changes the events of the hold time too, none before. */
+/* Changes events within the hold time, too, but no earlier ones. */
 void
 lmcc_loss_timeline_set_rtt (LmccLossTimeline *timeline, LmccTime rtt)
 {
@@ -66,7 +64,7 @@ lmcc_loss_timeline_set_rtt (LmccLossTimeline *timeline, LmccTime rtt)
   timeline->live_valid = FALSE;
 }
 
-/* Of a timeline without packets: an event has ended now. */
+/* For a timeline without packets: an event has ended now. */
 void
 lmcc_loss_timeline_begin (LmccLossTimeline *timeline, LmccTime now)
 {
@@ -85,8 +83,8 @@ get_entry (const LmccLossTimeline *timeline, guint index)
   return &g_array_index (timeline->entries, LmccLossEntry, index);
 }
 
-/* Applies the packets at @index, or all runs of losses from there to the next
- * ones that came. Returns how many entries these are. */
+/* Applies the packets at @index, or all runs of losses from there to the
+ * next packets that arrived. Returns the number of these entries. */
 static guint
 apply (const LmccLossTimeline *timeline, LmccLossEvents *events, guint index)
 {
@@ -105,8 +103,8 @@ apply (const LmccLossTimeline *timeline, LmccLossEvents *events, guint index)
   return n;
 }
 
-/* Before packets that came nothing more is added to what is before them, but by
- * what makes this invalid. */
+/* Nothing is inserted before arrived packets any more, except by changes
+ * that invalidate the state. */
 static void
 keep_checkpoint (LmccLossTimeline *timeline, guint index)
 {
@@ -120,7 +118,7 @@ keep_checkpoint (LmccLossTimeline *timeline, guint index)
     g_array_append_val (timeline->checkpoints, checkpoint);
 }
 
-/* Returns: (transfer none): what all packets and losses so far make */
+/* Returns: (transfer none): the state after all packets and losses so far */
 const LmccLossEvents *
 lmcc_loss_timeline_get (LmccLossTimeline *timeline)
 {
@@ -146,7 +144,7 @@ lmcc_loss_timeline_get (LmccLossTimeline *timeline)
   return &timeline->live;
 }
 
-/* What was worked out from the entries from @index on is not valid any more. */
+/* States that depend on the entries from @index on are no longer valid. */
 static void
 invalidate (LmccLossTimeline *timeline, guint index)
 {
@@ -160,7 +158,7 @@ invalidate (LmccLossTimeline *timeline, guint index)
   timeline->live_valid = FALSE;
 }
 
-/* Index behind the packets that came not later than @time. */
+/* Index after the packets that arrived not later than @time. */
 static guint
 find_packets (const LmccLossTimeline *timeline, LmccTime time)
 {
@@ -192,8 +190,9 @@ count_up_to (const LmccLoss *run, LmccTime time)
                              : lmcc_loss_count_before (run, time + 1);
 }
 
-/* Takes what would have come later than @time out of the runs from @index on.
- * Returns: (transfer full) (nullable): these; @index is then behind the rest */
+/* Removes packets that would have arrived later than @time from the runs from
+ * @index on.
+ * Returns: (transfer full) (nullable): these; @index is then after the rest */
 static GArray *
 take_later_losses (LmccLossTimeline *timeline, guint *index, LmccTime time)
 {
@@ -224,8 +223,8 @@ take_later_losses (LmccLossTimeline *timeline, guint *index, LmccTime time)
   return later;
 }
 
-/* Losses that would have come up to then are before the packets, others behind
- * them. */
+/* Losses that would have arrived until then precede the packets, others
+ * follow them. */
 static void
 add_packets (LmccLossTimeline *timeline, LmccTime time, guint count)
 {
@@ -261,7 +260,7 @@ join_run (LmccLossTimeline *timeline, guint index, const LmccLoss *run)
   return TRUE;
 }
 
-/* Among those from @index on, by its first loss. */
+/* Sorts the run into those from @index on, by its first loss. */
 static void
 add_run (LmccLossTimeline *timeline, guint index, const LmccLoss *run)
 {
@@ -276,7 +275,7 @@ add_run (LmccLossTimeline *timeline, guint index, const LmccLoss *run)
     g_array_insert_val (timeline->entries, index, entry);
 }
 
-/* A run is cut where packets came. */
+/* A run is split where packets arrived. */
 static void
 add_losses (LmccLossTimeline *timeline, const LmccLoss *loss)
 {
@@ -305,8 +304,8 @@ add_losses (LmccLossTimeline *timeline, const LmccLoss *loss)
   }
 }
 
-/* How many entries from the first that is not final on become so together:
- * packets that came, or all losses up to the next ones. */
+/* Number of entries, from the first that is not final, that become final
+ * together: packets that arrived, or all losses up to the next packets. */
 static guint
 count_final (const LmccLossTimeline *timeline, LmccTime *time)
 {
@@ -368,12 +367,10 @@ settle (LmccLossTimeline *timeline)
     forget_final (timeline);
 }
 
-/*
- * lmcc_loss_timeline_packets:
+/* lmcc_loss_timeline_packets:
  * @timeline: a timeline
- * @time: when packets came
- * @count: how many, at least 1
- */
+ * @time: arrival time of packets
+ * @count: number of packets, at least 1 */
 void
 lmcc_loss_timeline_packets (LmccLossTimeline *timeline, LmccTime time,
     guint count)
@@ -384,7 +381,7 @@ lmcc_loss_timeline_packets (LmccLossTimeline *timeline, LmccTime time,
   settle (timeline);
 }
 
-/* Losses whose place is final already count at the oldest place left. */
+/* Losses whose place is already final count at the oldest place left. */
 static LmccLoss
 take_final (LmccLossTimeline *timeline, LmccLoss *rest)
 {
@@ -428,7 +425,7 @@ lmcc_loss_timeline_lose (LmccLossTimeline *timeline, const LmccLoss *loss)
   settle (timeline);
 }
 
-/* Takes the loss at @at out of the run at @index. */
+/* Removes the loss at @at from the run at @index. */
 static void
 cut_run (LmccLossTimeline *timeline, guint index, guint at)
 {
@@ -445,14 +442,13 @@ cut_run (LmccLossTimeline *timeline, guint index, guint at)
     g_array_remove_index (timeline->entries, index);
 }
 
-/*
- * lmcc_loss_timeline_find:
+/* lmcc_loss_timeline_find:
  * @timeline: a timeline
- * @time: of a loss
+ * @time: time of a loss
  *
- * It was none: the packet came after all, and counts as one that came then.
- * Where it is final, or nothing was lost then, all stays as it is.
- */
+ * Withdraws a loss: the packet has arrived after all, and counts as arrived
+ * at that time. If the loss is final, or nothing was lost then, there is no
+ * effect. */
 void
 lmcc_loss_timeline_find (LmccLossTimeline *timeline, LmccTime time)
 {

@@ -8,24 +8,22 @@
 
 G_BEGIN_DECLS
 
-/*
- * LmccLossTimeline:
- * A loss is seen at its layer's next packets, those of other layers came
- * meanwhile: so the newest entries are kept in the order of their times, and what
- * follows from them is worked out again from where one comes in between. Runs of
- * losses between two packets that came may overlap: they count together.
- */
+/* LmccLossTimeline:
+ * A loss shows at its layer's next packets, and packets of other layers arrive
+ * meanwhile. So the newest entries are kept in the order of their times, and results
+ * are recomputed from where an entry is inserted. Runs of losses between two packets
+ * that arrived may overlap and then count together. */
 typedef struct
 {
   guint window;
   LmccTime rtt;
   LmccTime hold;
-  GArray *entries;     /* of LmccLossEntry */
-  guint n_final;       /* of entries, in settled already */
-  LmccTime newest;     /* arrival */
-  LmccTime final_time; /* no entry is put before this */
+  GArray *entries;     /* array of LmccLossEntry */
+  guint n_final;       /* number of entries already in @settled */
+  LmccTime newest;     /* arrival time */
+  LmccTime final_time; /* no entry is inserted before this */
   LmccLossEvents settled;
-  GArray *checkpoints; /* states in between, ascending */
+  GArray *checkpoints; /* intermediate states, ascending */
   LmccLossEvents live;
   gboolean live_valid;
 } LmccLossTimeline;

@@ -5,10 +5,10 @@
 
 /**
  * lmcc_loss_at:
- * @time: when the packets would have come
- * @count: how many, at least 1
+ * @time: when the packets would have arrived
+ * @count: number of packets, at least 1
  *
- * Returns: packets that were lost at one time
+ * Returns: packets lost at a single time
  */
 LmccLoss
 lmcc_loss_at (LmccTime time, guint count)
@@ -19,9 +19,9 @@ lmcc_loss_at (LmccTime time, guint count)
 /**
  * lmcc_loss_get_time:
  * @loss: a run of losses
- * @i: which of its packets, from 0, below its count
+ * @i: index of one of its packets, from 0, below its count
  *
- * Returns: when that one would have come
+ * Returns: when that packet would have arrived
  */
 LmccTime
 lmcc_loss_get_time (const LmccLoss *loss, guint i)
@@ -33,7 +33,7 @@ lmcc_loss_get_time (const LmccLoss *loss, guint i)
  * lmcc_loss_get_last_time:
  * @loss: a run of losses
  *
- * Returns: when its last packet would have come
+ * Returns: when its last packet would have arrived
  */
 LmccTime
 lmcc_loss_get_last_time (const LmccLoss *loss)
@@ -46,7 +46,7 @@ lmcc_loss_get_last_time (const LmccLoss *loss)
  * @loss: a run of losses
  * @time: a time
  *
- * Returns: how many of its packets would have come before @time
+ * Returns: number of its packets that would have arrived before @time
  */
 guint
 lmcc_loss_count_before (const LmccLoss *loss, LmccTime time)
@@ -68,9 +68,9 @@ lmcc_loss_count_before (const LmccLoss *loss, LmccTime time)
 /**
  * lmcc_loss_drop_first:
  * @loss: a run of losses
- * @n: of its first packets, below its count
+ * @n: number of packets to remove, below its count
  *
- * The run begins behind these.
+ * Removes the first packets of the run.
  */
 void
 lmcc_loss_drop_first (LmccLoss *loss, guint n)

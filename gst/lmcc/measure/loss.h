@@ -8,15 +8,15 @@
 
 G_BEGIN_DECLS
 
-/* A packet is lost when so many later ones of its layer have arrived (RFC 5348
+/* A packet is lost when this many later packets of its layer have arrived (RFC 5348
  * section 5.1). */
 #define LMCC_LOSS_THRESHOLD 3
 
-/* A gap that no later packets close or confirm is a loss after so long. */
+/* A gap that no later packets close or confirm is a loss after this time. */
 #define LMCC_LOSS_TIMEOUT (100 * LMCC_MSECOND)
 
-/* A jump of the layer sequence number back by more than this is a new start, where
- * two packets in sequence say so (RFC 3550 appendix A.1). */
+/* A jump of the layer sequence number back by more than this is a restart if two
+ * packets in sequence confirm it (RFC 3550 appendix A.1). */
 #define LMCC_MAX_GAP 1000
 
 LmccLoss lmcc_loss_at (LmccTime time, guint count);

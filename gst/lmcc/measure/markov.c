@@ -11,10 +11,10 @@
  * @chain: (out caller-allocates): the chain
  * @layer_rates: (array length=n_layers): r_i, bit/s, each above 0
  * @n_layers: 1 to %LMCC_MAX_LAYERS
- * @packet_size: s, in bytes, with IP and UDP headers; 0 counts as 1
+ * @packet_size: s, in bytes, including IP and UDP headers; 0 counts as 1
  * @slot: T, in ns; 0 counts as 1 ns
  *
- * Sets up the levels of a session with these layers.
+ * Initializes the levels of a session with these layers.
  */
 void
 lmcc_markov_chain_init (LmccMarkovChain *chain, const gdouble *layer_rates,
@@ -36,10 +36,10 @@ lmcc_markov_chain_init (LmccMarkovChain *chain, const gdouble *layer_rates,
 /**
  * lmcc_markov_chain_packets:
  * @chain: a chain
- * @level: below its number of levels
+ * @level: a level, below the number of levels
  *
- * Returns: T R_i, the packets that a receiver at @level gets in a slot; not
- *     whole
+ * Returns: T R_i, the number of packets that a receiver at @level gets in a
+ * slot; not an integer
  */
 gdouble
 lmcc_markov_chain_packets (const LmccMarkovChain *chain, guint level)
@@ -55,7 +55,8 @@ log_all_arrive (const LmccMarkovChain *chain, guint level, gdouble loss_rate)
   return lmcc_markov_chain_packets (chain, level) * log1p (-loss_rate);
 }
 
-/* The logarithm of lmcc_markov_chain_climb(), which itself can be too large. */
+/* The logarithm of lmcc_markov_chain_climb(), whose value can be too large
+ * for a double. */
 static gdouble
 log_climb (const LmccMarkovChain *chain, guint level, gdouble loss_rate)
 {
@@ -66,15 +67,15 @@ log_climb (const LmccMarkovChain *chain, guint level, gdouble loss_rate)
 /**
  * lmcc_markov_chain_climb:
  * @chain: a chain
- * @level: i, below its top
- * @loss_rate: q, of each packet, above 0, at most 1
+ * @level: i, below the chain's top
+ * @loss_rate: q, loss probability of each packet, above 0, at most 1
  *
- * What f_{i+1} / f_i has beside p_i: the balance of the changes between level i
- * and i + 1 (equation 3) gives
+ * The factor of f_{i+1} / f_i beside p_i, from the balance of the changes
+ * between level i and i + 1 (equation 3):
  *
  *     f_{i+1} = f_i p_i (1 - q)^(T R_i) / (1 - (1 - q)^(T R_{i+1}))
  *
- * Equation 4 of the paper prints 1 - p_i in place of p_i, against equation 3
+ * Equation 4 of the paper prints 1 - p_i instead of p_i, contrary to equation 3
  * and figure 2.
  *
  * Returns: f_{i+1} / (f_i p_i)
@@ -86,8 +87,8 @@ lmcc_markov_chain_climb (const LmccMarkovChain *chain, guint level,
   return exp (log_climb (chain, level, CLAMP (loss_rate, 0, 1)));
 }
 
-/* Without loss nobody comes down: all end below the first level that nobody may
- * leave. */
+/* Without losses no receiver goes down: all end below the first level that
+ * must not be left. */
 static void
 solve_without_loss (const LmccMarkovChain *chain, const gdouble *probabilities,
     gdouble *fractions)
@@ -99,9 +100,9 @@ solve_without_loss (const LmccMarkovChain *chain, const gdouble *probabilities,
   fractions[i] = 1;
 }
 
-/* The recursion in logarithms, with the largest f_i set to 1 before the sum is:
- * between the ends of a chain of 64 levels lie more powers of ten than a double
- * has. */
+/* The recursion uses logarithms, with the largest f_i set to 1 before
+ * summation: the range of values in a chain of 64 levels exceeds that of a
+ * double. */
 static void
 solve_with_loss (const LmccMarkovChain *chain, const gdouble *probabilities,
     gdouble loss_rate, gdouble *fractions)
@@ -125,20 +126,20 @@ solve_with_loss (const LmccMarkovChain *chain, const gdouble *probabilities,
 /**
  * lmcc_markov_chain_solve:
  * @chain: a chain
- * @probabilities: (array): p_i, how likely level i may go up after a slot, for
- *     each level of @chain; what is outside 0 to 1 counts as its nearer end.
- *     The top's is not used
- * @loss_rate: q, of each packet, each by itself; clamped to 0 to 1, and not a
- *     number counts as 1
- * @state: (out caller-allocates): what comes of it
+ * @probabilities: (array): p_i, the probability that level i may go up after a
+ *     slot, for each level of @chain; clamped to 0 to 1. The top level's is not
+ *     used
+ * @loss_rate: q, loss probability of each packet, independent of the others;
+ *     clamped to 0 to 1, and NaN counts as 1
+ * @state: (out caller-allocates): the result
  *
- * The steady state of the chain (equations 2 and 4, corrected as
- * lmcc_markov_chain_climb() says). A loss at level 0 leaves the receiver there.
+ * Computes the steady state of the chain (equations 2 and 4, corrected as
+ * described at lmcc_markov_chain_climb()). A loss at level 0 leaves the
+ * receiver there.
  *
  * The joins and leaves are those of dynamic layering with a static base layer:
- * the base is never left and joined again. The paper's
- * (1 + p_i) (1 - q)^(T R_i) joins and 1 leave in a slot count it as one of the
- * turning layers.
+ * the base layer is never left and rejoined. The paper's (1 + p_i) (1 - q)^(T
+ * R_i) joins and 1 leave per slot count it as one of the turning layers.
  */
 void
 lmcc_markov_chain_solve (const LmccMarkovChain *chain,

@@ -11,14 +11,14 @@ G_BEGIN_DECLS
 /**
  * LmccMarkovChain:
  * @n_levels: l, 1 to %LMCC_MAX_LAYERS
- * @rates: R_i, bit/s of layers 0 to i together, rising
- * @packet_size: s, in bytes, with IP and UDP headers
+ * @rates: R_i, bit/s of layers 0 to i together, increasing
+ * @packet_size: s, in bytes, including IP and UDP headers
  * @slot: T, in ns
  *
- * A receiver of FLID as a chain of levels: in each slot it goes down where a packet
- * was lost, else up with the level's probability (Byers et al., "FLID-DL:
- * Congestion Control for Layered Multicast", IEEE JSAC 20(8), 2002, section IV-C).
- * lmcc_markov_chain_init() fills it.
+ * A FLID receiver as a Markov chain of levels: in each slot it goes down if a packet was
+ * lost, otherwise up with the level's probability (Byers et al., "FLID-DL: Congestion
+ * Control for Layered Multicast", IEEE JSAC 20(8), 2002, section IV-C).
+ * lmcc_markov_chain_init() initializes it.
  */
 typedef struct
 {
@@ -32,11 +32,11 @@ typedef struct
  * LmccMarkovState:
  * @fractions: f_i, share of the time at level i; their sum is 1
  * @rate: mean rate, bit/s
- * @ups: level changes up in a slot; in the long run as many go down
- * @joins: groups joined in a slot under dynamic layering
- * @leaves: groups left in a slot under dynamic layering
+ * @ups: changes to a higher level per slot; in the long run as many go down
+ * @joins: groups joined per slot with dynamic layering
+ * @leaves: groups left per slot with dynamic layering
  *
- * What a chain does in the long run.
+ * Long-term behaviour of a chain.
  */
 typedef struct
 {

@@ -7,9 +7,9 @@
 
 /**
  * lmcc_receive_rate_reset:
- * @rate: (out): nothing came yet
+ * @rate: (out): a measurement without packets
  *
- * What is measured changed, as with another level.
+ * Call it when the measured quantity changes, for instance with another level.
  */
 void
 lmcc_receive_rate_reset (LmccReceiveRate *rate)
@@ -33,8 +33,8 @@ advance (LmccReceiveRate *rate, LmccTime now)
 /**
  * lmcc_receive_rate_add:
  * @rate: a measurement
- * @arrival: when a packet came, in ns
- * @bytes: its size, with IP and UDP headers
+ * @arrival: arrival time of a packet, in ns
+ * @bytes: its size, including IP and UDP headers
  */
 void
 lmcc_receive_rate_add (LmccReceiveRate *rate, LmccTime arrival, gsize bytes)
@@ -53,8 +53,8 @@ lmcc_receive_rate_add (LmccReceiveRate *rate, LmccTime arrival, gsize bytes)
  * @rate: a measurement
  * @now: the time
  *
- * Returns: X_recv in bit/s over the last second, or since the first packet
- *     where that is less, but not less than a step
+ * Returns: X_recv in bit/s over the last second, or since the first packet if
+ * that is shorter, but over at least one step
  */
 gdouble
 lmcc_receive_rate_get (LmccReceiveRate *rate, LmccTime now)

@@ -8,13 +8,13 @@
 
 G_BEGIN_DECLS
 
-/* X_recv is measured over this time at most, in steps. */
+/* X_recv is measured over at most this time, in steps. */
 #define LMCC_RECEIVE_RATE_STEP (50 * LMCC_MSECOND)
 #define LMCC_RECEIVE_RATE_STEPS 20
 
 /**
  * LmccReceiveRate:
- * Measures X_recv, what arrives (RFC 5348 section 6.2).
+ * Measures X_recv, the received rate (RFC 5348 section 6.2).
  */
 typedef struct
 {

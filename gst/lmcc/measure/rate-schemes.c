@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* As lmcc_session_validate(): no layer is above 1 Tbit/s. */
+/* As in lmcc_session_validate(): no layer is above 1 Tbit/s. */
 #define MAX_RATE 1e12
 
 static const gchar *const scheme_names[] = {
@@ -37,10 +37,10 @@ lmcc_rate_scheme_name (LmccRateScheme scheme)
 
 /**
  * lmcc_rate_scheme_from_name:
- * @name: (nullable): as lmcc_rate_scheme_name() has it
- * @scheme: (out): the scheme, untouched on failure
+ * @name: (nullable): a name from lmcc_rate_scheme_name()
+ * @scheme: (out): the scheme, unchanged on failure
  *
- * Returns: %FALSE if there is no such scheme
+ * Returns: %FALSE if no scheme has this name
  */
 gboolean
 lmcc_rate_scheme_from_name (const gchar *name, LmccRateScheme *scheme)
@@ -86,7 +86,7 @@ invalid (GError **error, const gchar *what)
   return FALSE;
 }
 
-/* Written so that what is not a number is out of every range. */
+/* Written so that NaN is out of every range. */
 static gboolean
 check_rates (const gdouble *rates, guint n_layers, GError **error)
 {
@@ -107,13 +107,13 @@ check_rates (const gdouble *rates, guint n_layers, GError **error)
 
 /**
  * lmcc_rates_compute:
- * @scheme: how the rates follow
- * @base_rate: bit/s: r_0; for heavy-tail C, the rate of all layers; not used by
- *     explicit
- * @factor: c, above 1, for multiplicative; not used by the others
+ * @scheme: the rate scheme
+ * @base_rate: r_0 in bit/s; for heavy-tail C, the rate of all layers; not used
+ *     by explicit
+ * @factor: c, above 1, for multiplicative; not used by other schemes
  * @n_layers: 1 to %LMCC_MAX_LAYERS
  * @rates: (array length=n_layers) (inout): r_i, bit/s; for explicit the
- *     caller's, which are checked only; undefined on failure
+ *     caller's rates, which are only checked; undefined on failure
  * @error: (nullable): what is wrong, in %LMCC_SESSION_ERROR
  *
  * Returns: whether all rates are above 0 and at most 1 Tbit/s
@@ -145,15 +145,16 @@ lmcc_rates_compute (LmccRateScheme scheme, gdouble base_rate, gdouble factor,
 
 /**
  * lmcc_rates_compute_from_base:
- * @scheme: how the rates follow
- * @base_rate: bit/s: r_0, in every scheme; not used by explicit
- * @factor: as for lmcc_rates_compute()
- * @n_layers: likewise
- * @rates: likewise
- * @error: likewise
+ * @scheme: the rate scheme
+ * @base_rate: r_0 in bit/s, in every scheme; not used by explicit
+ * @factor: as in lmcc_rates_compute()
+ * @n_layers: as in lmcc_rates_compute()
+ * @rates: as in lmcc_rates_compute()
+ * @error: as in lmcc_rates_compute()
  *
- * What people ask for, who know what the base needs. The heavy-tail scheme
- * starts from C, of which the base has C / l (FLID-DL, section IV-A).
+ * For users, who know the rate that the base layer needs. The heavy-tail scheme
+ * itself starts from C, of which the base layer has C / l (FLID-DL, section
+ * IV-A).
  *
  * Returns: as lmcc_rates_compute()
  */
@@ -169,8 +170,9 @@ lmcc_rates_compute_from_base (LmccRateScheme scheme, gdouble base_rate,
 
 /**
  * lmcc_rate_parse:
- * @text: as people write it: 128000, 128k, 1.5M, 1Gbit/s; decimal multiples
- * @rate: (out): bit/s; untouched on failure
+ * @text: a rate as users write it: 128000, 128k, 1.5M, 1Gbit/s; decimal
+ *     multiples
+ * @rate: (out): bit/s; unchanged on failure
  *
  * Returns: whether it is a rate above 0 and at most 1 Tbit/s
  */
@@ -211,11 +213,11 @@ lmcc_rate_parse (const gchar *text, gdouble *rate)
 
 /**
  * lmcc_rates_parse:
- * @text: rates as for lmcc_rate_parse(), base first, with commas between them
+ * @text: rates as in lmcc_rate_parse(), base layer first, separated by commas
  * @rates: (out): bit/s
  * @error: (nullable): what is wrong, in %LMCC_SESSION_ERROR
  *
- * Returns: how many there are, or 0
+ * Returns: number of rates, or 0
  */
 guint
 lmcc_rates_parse (const gchar *text, gdouble rates[LMCC_MAX_LAYERS],

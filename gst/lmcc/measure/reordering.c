@@ -1,43 +1,43 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * When a packet counts as lost: RFC 5348 section 5.1 as long as packets come in
- * order, and the reordering window of RFC 8985 (RACK-TLP) where they do not.
- * RACK finds out by DSACK that it waited too short a time, and lengthens its
- * window step by step. Here the late packet itself says how long would have
- * been enough.
- */
+ * When a packet counts as lost: according to RFC 5348 section 5.1 as long as
+ * packets arrive in order, and according to the reordering window of RFC
+ * 8985 (RACK-TLP) otherwise. RACK learns from DSACK that it waited too short
+ * a time, and lengthens its window step by step. Here the late packet itself
+ * shows how long would have been enough. */
 #include "measure/reordering.h"
 
 #include "measure/loss.h"
 
-/* RACK bounds its window by SRTT. A receiver may have no round-trip time, and
- * one that anybody forges would be no bound; what is missing for
- * LMCC_LOSS_TIMEOUT counts as lost anyway, for layers with few packets, and all
- * algorithms expect losses that show that late. An overload is found later by
- * this time at most, and a level that does not fit may be held for two seconds.
- * So no late packet, genuine or forged, hides an overload. */
+/* RACK limits its window by SRTT. A receiver may have no round-trip time,
+ * and a forged one would be no limit; packets missing for LMCC_LOSS_TIMEOUT
+ * count as lost anyway, for layers with few packets, and all algorithms
+ * allow for losses that show that late. An overload is detected at most this
+ * much later, and a level that does not fit may be held for two seconds. So
+ * no late packet, genuine or forged, hides an overload. */
 #define MAX_WINDOW LMCC_LOSS_TIMEOUT
 
-/* The next packet may be later than those before: RACK's step is a quarter of a
- * round-trip time, this one a quarter of the lateness. */
+/* Margin, because the next packet may be later than earlier ones: RACK's
+ * step is a quarter of a round-trip time, this one a quarter of the
+ * lateness. */
 #define MARGIN 4
 
-/* A window counts for one period to two, each of so many losses (RFC 8985
- * section 6.2 step 4: 16 loss recoveries). What is lost within MAX_WINDOW is
- * one of these: a full queue loses 16 packets in no time. As long as nothing is
- * lost a window does no harm. */
+/* A window is valid for one to two periods of this many losses (RFC 8985
+ * section 6.2 step 4: 16 loss recoveries). Losses within MAX_WINDOW count
+ * once: a full queue loses 16 packets in no time. As long as nothing is
+ * lost, a window does no harm. */
 #define PERIOD 16
 
 /**
  * lmcc_reordering_late:
- * @reordering: what is known of a path
- * @lateness: from the packet that showed the gap to the one that filled it, in
- *     ns
+ * @reordering: reordering state of a path
+ * @lateness: time from the packet that revealed the gap to the one that filled
+ *     it, in ns
  *
- * A packet came that %LMCC_LOSS_THRESHOLD later ones of its layer had
- * overtaken, for the first time. What is later than any window could be does
- * not make one longer.
+ * Call it when a packet arrives, for the first time, that %LMCC_LOSS_THRESHOLD
+ * later ones of its layer had overtaken. A lateness above the longest possible
+ * window has no effect.
  */
 void
 lmcc_reordering_late (LmccReordering *reordering, LmccTime lateness)
@@ -48,10 +48,10 @@ lmcc_reordering_late (LmccReordering *reordering, LmccTime lateness)
 
 /**
  * lmcc_reordering_lose:
- * @reordering: what is known of a path
+ * @reordering: reordering state of a path
  * @now: the time
  *
- * Packets count as lost from now on.
+ * Call it when packets are declared lost.
  */
 void
 lmcc_reordering_lose (LmccReordering *reordering, LmccTime now)
@@ -69,10 +69,10 @@ lmcc_reordering_lose (LmccReordering *reordering, LmccTime now)
 
 /**
  * lmcc_reordering_get_window:
- * @reordering: what is known of a path
+ * @reordering: reordering state of a path
  *
- * Returns: how long a packet is waited for that others have overtaken, in ns,
- *     at most %LMCC_LOSS_TIMEOUT; 0: packets come in order
+ * Returns: how long to wait for a packet that others have overtaken, in ns, at
+ * most %LMCC_LOSS_TIMEOUT; 0: packets arrive in order
  */
 LmccTime
 lmcc_reordering_get_window (const LmccReordering *reordering)
@@ -84,10 +84,11 @@ lmcc_reordering_get_window (const LmccReordering *reordering)
 
 /**
  * lmcc_reordering_get_wait:
- * @reordering: what is known of a path
- * @later: packets of its layer that have overtaken a missing one
+ * @reordering: reordering state of a path
+ * @later: number of packets of its layer that have overtaken a missing one
  *
- * Returns: how long after the first of these it counts as lost, in ns
+ * Returns: time from the first of these until the missing packet counts as
+ * lost, in ns
  */
 LmccTime
 lmcc_reordering_get_wait (const LmccReordering *reordering, guint later)

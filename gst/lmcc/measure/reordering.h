@@ -10,18 +10,17 @@ G_BEGIN_DECLS
 
 /**
  * LmccReordering:
- * How long packets that are overtaken by others are waited for before they count as
- * lost: not at all until one that was overtaken by %LMCC_LOSS_THRESHOLD of its layer
- * comes, and from then on for somewhat longer than such packets were late (RFC 8985
- * section 6.2 step 4). All layers take the same path, and have one of these. All zero:
- * no packet was late.
+ * How long to wait for overtaken packets before they count as lost: not at all until a
+ * packet arrives that %LMCC_LOSS_THRESHOLD others of its layer had overtaken, and from
+ * then on slightly longer than such packets were late (RFC 8985 section 6.2 step 4). All
+ * layers take the same path and share one state. All zeros: no packet was late.
  */
 typedef struct
 {
   /*< private >*/
-  LmccTime longest[2]; /* lateness in this period, and in the one before */
-  guint n_losses;      /* of this period */
-  LmccTime last_loss;  /* of those counted */
+  LmccTime longest[2]; /* lateness in this period, and in the previous one */
+  guint n_losses;      /* in this period */
+  LmccTime last_loss;  /* the latest counted loss */
 } LmccReordering;
 
 void lmcc_reordering_late (LmccReordering *reordering, LmccTime lateness);

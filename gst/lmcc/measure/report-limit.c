@@ -2,34 +2,32 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/*
- * An SSRC is what who reports says of itself; the address it comes from is what
- * the network carries answers to. So all that is limited is by address.
- */
+/* An SSRC is chosen by the reporting host; its address is where the network
+ * carries answers. So all limits are per address. */
 #include "measure/report-limit.h"
 
 #include <string.h>
 
-/* 4096 origins, 96 KiB; a new one takes the place of the one of eight that was
+/* 4096 origins, 96 KiB; a new one replaces the one among eight that was
  * heard longest ago. */
 #define SETS 512
 #define WAYS 8
 
-/* Reports per second of one origin, and at once. One receiver sends a few in a
- * round-trip time at most; many behind one address (a NAT, a host with several)
- * share it. */
+/* Reports of one origin per second, and at once. A receiver sends at most a
+ * few per round-trip time; many receivers may share an address (a NAT, a
+ * host with several). */
 #define ORIGIN_RATE 100
 #define ORIGIN_BURST 100
 
-/* Of all origins together: twice what an audience is asked for where the base
- * has 50 Mbit/s, and 1/100 of a processor. */
+/* Reports of all origins together: twice the intended rate of an audience
+ * whose base layer has 50 Mbit/s, and 1/100 of a processor's time. */
 #define ALL_RATE 4000
 #define ALL_BURST 4000
 
-/* An ACK for each packet in the largest window of pgmcc. */
+/* One ACK per packet in the largest window of pgmcc. */
 #define LEADER_BURST 4096
 
-/* No origin: an IPv6 address of which nothing is set. */
+/* No origin: an IPv6 address with all bytes zero. */
 #define IPV4_ORIGIN (G_GUINT64_CONSTANT (0xffffffff) << 32)
 
 static gboolean
@@ -39,15 +37,13 @@ is_link_local (const LmccAddress *address)
       && (address->bytes[1] & 0xc0) == 0x80;
 }
 
-/*
- * lmcc_report_origin:
- * @address: where a report comes from
+/* lmcc_report_origin:
+ * @address: source address of a report
  *
- * Returns: what stands for it where reports are counted: the IPv4 address; of
- *     an IPv6 address the /64, of which a host can have any number of addresses
- *     (RFC 8981); of a link-local one, where that is the same for all, the
- *     interface. Never 0
- */
+ * Returns: a number for the origin in counts of reports: the IPv4 address;
+ * the /64 of an IPv6 address, because a host can have any number of
+ * addresses in it (RFC 8981); for a link-local address, whose /64 is the
+ * same for all, the interface identifier. Never 0 */
 guint64
 lmcc_report_origin (const LmccAddress *address)
 {
@@ -64,15 +60,13 @@ lmcc_report_origin (const LmccAddress *address)
   return origin != 0 ? GUINT64_FROM_BE (origin) : 1;
 }
 
-/*
- * lmcc_token_bucket_take:
+/* lmcc_token_bucket_take:
  * @bucket: a bucket
  * @time: the time
  * @rate: tokens per unit of time
- * @burst: most that it keeps
+ * @burst: greatest number of tokens
  *
- * Returns: whether there was a token, which is taken
- */
+ * Returns: whether there was a token, which is taken */
 gboolean
 lmcc_token_bucket_take (LmccTokenBucket *bucket, gdouble time, gdouble rate,
     gdouble burst)
@@ -89,13 +83,11 @@ lmcc_token_bucket_take (LmccTokenBucket *bucket, gdouble time, gdouble rate,
   return TRUE;
 }
 
-/*
- * lmcc_origin_buckets_init:
- * @buckets: (out): of nobody so far
- * @rate: tokens per unit of time, for each
- * @burst: most at once, at least 1
- * @secret: random
- */
+/* lmcc_origin_buckets_init:
+ * @buckets: (out): buckets without origins
+ * @rate: tokens per unit of time, for each origin
+ * @burst: greatest number of tokens, at least 1
+ * @secret: a random number */
 void
 lmcc_origin_buckets_init (LmccOriginBuckets *buckets, gdouble rate,
     gdouble burst, guint32 secret)
@@ -144,15 +136,13 @@ find (LmccOriginBuckets *buckets, guint64 origin, gdouble time)
   return oldest;
 }
 
-/*
- * lmcc_origin_buckets_take:
+/* lmcc_origin_buckets_take:
  * @buckets: buckets
- * @origin: from lmcc_report_origin()
- * @time: the time, in the unit of the rate; where it goes backwards it stands
- *     still
+ * @origin: an origin from lmcc_report_origin()
+ * @time: the time, in the unit of the rate; if it goes back, it counts as
+ *     unchanged
  *
- * Returns: whether @origin had a token left, which is taken
- */
+ * Returns: whether @origin had a token, which is taken */
 gboolean
 lmcc_origin_buckets_take (LmccOriginBuckets *buckets, guint64 origin,
     gdouble time)
@@ -161,11 +151,9 @@ lmcc_origin_buckets_take (LmccOriginBuckets *buckets, guint64 origin,
       buckets->rate, buckets->burst);
 }
 
-/*
- * lmcc_report_limit_init:
+/* lmcc_report_limit_init:
  * @limit: (out): a limit
- * @secret: random
- */
+ * @secret: a random number */
 void
 lmcc_report_limit_init (LmccReportLimit *limit, guint32 secret)
 {
@@ -180,30 +168,27 @@ lmcc_report_limit_clear (LmccReportLimit *limit)
   lmcc_origin_buckets_clear (&limit->origins);
 }
 
-/*
- * lmcc_report_limit_sent:
+/* lmcc_report_limit_sent:
  * @limit: a limit
  *
- * A packet left that the leader may report once.
- */
+ * Call it when a packet is sent: the leader may report it once. */
 void
 lmcc_report_limit_sent (LmccReportLimit *limit)
 {
   limit->leader = MIN (limit->leader + 1, LEADER_BURST);
 }
 
-/*
- * lmcc_report_limit_take:
+/* lmcc_report_limit_take:
  * @limit: a limit
- * @time: the time, on any one clock
- * @origin: where a report comes from
- * @leads: from the very address and port of a receiver that the rate follows
+ * @time: the time, on any single clock
+ * @origin: origin of a report
+ * @leads: it comes from the exact address and port of a receiver that sets the
+ *     rate
  *
- * What others send takes nothing from those whom the rate follows: they have a
- * report for each packet.
+ * Reports of others do not use up the allowance of receivers that set the rate,
+ * which report every packet.
  *
- * Returns: whether it is to be looked at
- */
+ * Returns: whether to look at the report */
 gboolean
 lmcc_report_limit_take (LmccReportLimit *limit, LmccTime time, guint64 origin,
     gboolean leads)

@@ -10,10 +10,10 @@ G_BEGIN_DECLS
 
 /**
  * LmccTokenBucket:
- * @tokens: what there is
- * @filled: when that was
+ * @tokens: number of tokens
+ * @filled: the time for which @tokens is valid
  *
- * Times are in any unit, and only their differences count.
+ * Times are in any unit; only differences count.
  */
 typedef struct
 {
@@ -23,8 +23,8 @@ typedef struct
 
 /**
  * LmccOriginBucket:
- * @origin: whose; 0: nobody's
- * @bucket: what it has left
+ * @origin: the origin; 0: none
+ * @bucket: its token bucket
  */
 typedef struct
 {
@@ -34,13 +34,13 @@ typedef struct
 
 /**
  * LmccOriginBuckets:
- * @rate: tokens that each origin gets in a unit of time
- * @burst: most that it keeps; a new one has as many
- * @secret: what places depend on
- * @table: those of the latest origins
+ * @rate: tokens per unit of time for each origin
+ * @burst: greatest number of tokens, and the initial one
+ * @secret: determines the places in the table
+ * @table: buckets of the latest origins
  *
- * A token bucket for each origin, in memory that does not grow with them: who was
- * not heard for longest makes place.
+ * A token bucket per origin, in constant memory: the origin that was silent for longest
+ * is replaced.
  */
 typedef struct
 {
@@ -52,11 +52,11 @@ typedef struct
 
 /**
  * LmccReportLimit:
- * @origins: each one's own
- * @all: what all of them share
- * @leader: reports that those may send which the rate follows
+ * @origins: allowance of each origin
+ * @all: common allowance
+ * @leader: allowance of the receivers that set the rate
  *
- * How many reports are looked at, whatever they are of.
+ * Limits the number of reports that are looked at, whatever their contents.
  */
 typedef struct
 {

@@ -7,16 +7,17 @@
 
 #include <math.h>
 
-/* RFC 3550 section 6.2: an interval is drawn from 0.5 to 1.5 of its mean. */
+/* RFC 3550 section 6.2: an interval is drawn from 0.5 to 1.5 times its mean. */
 #define SHORTEST 0.5
 #define LONGEST 1.5
 
-/* The interval doubles with each report that gets no answer, from the one on
- * that makes the receiver give up, to at most this many times: where nobody
- * hears the reports, nobody can make them fewer either. */
+/* If reports go unanswered, the interval doubles with each one from the one
+ * at which the receiver gives up, up to this factor: if nobody receives the
+ * reports, nobody can ask for fewer. */
 #define MAX_PATIENCE 64
 
-/* Other dice of the same receiver are made from the same seed. */
+/* Separates these random numbers from others of the same receiver with the
+ * same seed. */
 #define SEED_PURPOSE 0x66656564u
 
 struct _LmccFeedbackTimer
@@ -26,20 +27,20 @@ struct _LmccFeedbackTimer
   LmccTime started;
   LmccTime round;
   LmccTime interval;
-  guint patience; /* how many times longer the interval is */
+  guint patience; /* factor by which the interval is longer */
   gboolean is_first;
 
-  /* The report is due @rest spans after @from: a longer interval only changes
-   * the span. */
+  /* The report is due @rest spans after @from: a longer interval only
+   * changes the span. */
   LmccTime from;
   gdouble rest;
 };
 
 /**
  * lmcc_feedback_timer_new:
- * @seed: random, of its own for each receiver
+ * @seed: a random number, different for each receiver
  *
- * Returns: (transfer full): a timer that does not run
+ * Returns: (transfer full): a stopped timer
  */
 LmccFeedbackTimer *
 lmcc_feedback_timer_new (guint32 seed)
@@ -67,14 +68,14 @@ lmcc_feedback_timer_free (LmccFeedbackTimer *timer)
 
 /**
  * lmcc_feedback_draw_wait:
- * @random: a receiver's dice
- * @longest: T, the longest wait
+ * @random: random number generator of the receiver
+ * @longest: T, the longest wait, in ns
  *
  * Draws from the exponentially distributed timer of RFC 4654 section 4.5, with
- * N = %LMCC_FEEDBACK_RECEIVERS: of a large audience a few report soon, before
- * the many do.
+ * N = %LMCC_FEEDBACK_RECEIVERS: in a large audience, a few receivers report
+ * early, before the many do.
  *
- * Returns: how long to wait, 0 to @longest
+ * Returns: the wait, from 0 to @longest, in ns
  */
 LmccTime
 lmcc_feedback_draw_wait (GRand *random, LmccTime longest)
@@ -85,8 +86,8 @@ lmcc_feedback_draw_wait (GRand *random, LmccTime longest)
   return (LmccTime) (MAX (share, 0) * (gdouble) longest);
 }
 
-/* What is left of an interval of somebody who has reported for ever: so many
- * receivers report as evenly from the start as they do later. */
+/* The rest of an interval as if the receiver had always reported: many
+ * receivers thus report as evenly from the start as they do later. */
 static gdouble
 draw_rest (LmccFeedbackTimer *timer)
 {
@@ -95,8 +96,8 @@ draw_rest (LmccFeedbackTimer *timer)
   return y < SHORTEST ? y : LONGEST - sqrt (2 * (1 - y));
 }
 
-/* The part of a first wait that the interval rules: all that is longer than the
- * round. */
+/* The part of a first wait that depends on the interval: everything beyond
+ * the round. */
 static gdouble
 get_span (const LmccFeedbackTimer *timer)
 {
@@ -109,13 +110,13 @@ get_span (const LmccFeedbackTimer *timer)
  * lmcc_feedback_timer_start:
  * @timer: a timer
  * @now: the time
- * @rtt_max: the session's R_max
- * @interval: the session's feedback interval, not 0
+ * @rtt_max: the session's R_max, in ns
+ * @interval: the session's feedback interval in ns, not 0
  *
- * Draws when the first report is due: by the exponentially distributed timer of
- * RFC 4654 section 4.5, with T = %LMCC_FEEDBACK_ROUND R_max and N =
- * %LMCC_FEEDBACK_RECEIVERS; where the interval is longer than T, a random part
- * of what it is longer comes on top.
+ * Draws when the first report is due: with the exponentially distributed timer
+ * of RFC 4654 section 4.5, with T = %LMCC_FEEDBACK_ROUND R_max and N =
+ * %LMCC_FEEDBACK_RECEIVERS; if the interval is longer than T, a random part of
+ * the difference is added.
  */
 void
 lmcc_feedback_timer_start (LmccFeedbackTimer *timer, LmccTime now,
@@ -145,7 +146,7 @@ lmcc_feedback_timer_stop (LmccFeedbackTimer *timer)
  * lmcc_feedback_timer_is_running:
  * @timer: a timer
  *
- * Returns: whether reports are to be sent at all
+ * Returns: whether the receiver sends reports at all
  */
 gboolean
 lmcc_feedback_timer_is_running (const LmccFeedbackTimer *timer)
@@ -153,8 +154,8 @@ lmcc_feedback_timer_is_running (const LmccFeedbackTimer *timer)
   return timer->running;
 }
 
-/* What has passed of the rest is taken from it; what is left keeps its share of
- * whatever the span becomes. */
+/* Subtracts the elapsed part from the rest; the remainder keeps its
+ * proportion of any future span. */
 static void
 consume (LmccFeedbackTimer *timer, LmccTime now)
 {
@@ -170,13 +171,13 @@ consume (LmccFeedbackTimer *timer, LmccTime now)
  * lmcc_feedback_timer_set_interval:
  * @timer: a timer
  * @now: the time
- * @interval: the session's feedback interval, not 0
+ * @interval: the session's feedback interval in ns, not 0
  *
- * The session's record has another interval. What is left of the wait is scaled
- * (as in RFC 3550 section 6.3.4, and upwards too): it is random, so that after
- * a change of either kind the reports of an audience are at once as even as at
- * its new interval. A first wait gets longer by its own random part of the
- * interval. A longer interval makes no report come sooner.
+ * Call it when the session record has a new interval. The rest of the wait is
+ * scaled (as in RFC 3550 section 6.3.4, and upwards too): it is random, so
+ * after a change in either direction, an audience's reports are at once as even
+ * as at the new interval. A first wait grows by its own random part of the
+ * interval. A longer interval never makes a report come sooner.
  */
 void
 lmcc_feedback_timer_set_interval (LmccFeedbackTimer *timer, LmccTime now,
@@ -205,10 +206,9 @@ lmcc_feedback_timer_next (const LmccFeedbackTimer *timer)
 
 /**
  * lmcc_feedback_timer_get_patience:
- * @unanswered: how many reports in a row got no answer
+ * @unanswered: number of consecutive reports without an answer
  *
- * Returns: how many times as long as usual to wait before the next one, from 1
- *     to 64
+ * Returns: factor by which to wait longer before the next one, from 1 to 64
  */
 guint
 lmcc_feedback_timer_get_patience (guint unanswered)
@@ -226,13 +226,13 @@ lmcc_feedback_timer_get_patience (guint unanswered)
  * lmcc_feedback_timer_report:
  * @timer: a timer
  * @now: the time
- * @unanswered: how many reports in a row got no answer
+ * @unanswered: number of consecutive reports without an answer
  *
- * A report leaves now; the next one is drawn.
+ * Call it when a report is sent: draws the time of the next one.
  *
- * Returns: what the report says as its NTP time: for how long the receiver has
- *     waited and reported (RFC 3611 section 4.4 allows it), so that the sender
- *     knows when a first report began to wait
+ * Returns: the NTP time for the report: how long the receiver has waited and
+ * reported (permitted by RFC 3611 section 4.4), so that the sender knows when a
+ * first report began to wait
  */
 guint64
 lmcc_feedback_timer_report (LmccFeedbackTimer *timer, LmccTime now,
@@ -253,7 +253,7 @@ lmcc_feedback_timer_report (LmccFeedbackTimer *timer, LmccTime now,
  * @timer: a timer
  * @now: the time
  *
- * A report was answered: the interval is the session's again.
+ * Call it when a report was answered: the interval is the session's again.
  */
 void
 lmcc_feedback_timer_answered (LmccFeedbackTimer *timer, LmccTime now)

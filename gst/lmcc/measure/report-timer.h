@@ -8,20 +8,19 @@
 
 G_BEGIN_DECLS
 
-/* N of RFC 4654 section 4.5: the audience that the timer of first reports is
- * made for. */
+/* N of RFC 4654 section 4.5: the size of audience that the timer of first reports is
+ * designed for. */
 #define LMCC_FEEDBACK_RECEIVERS 10000
 
-/* A first report waits for at most so many R_max. In one R_max, the longest time
- * from a report to the longer interval that it leads to, the reports of an audience
- * grow N^(1/10) = 2.5 times; with the 6 of RFC 4654 section 4.5 it would be 4.6
- * times. */
+/* Longest wait of a first report in R_max. In one R_max, the longest time from a
+ * report to the longer interval that it causes, the reports of an audience grow
+ * N^(1/10) = 2.5 times; with the 6 of RFC 4654 section 4.5 it would be 4.6 times. */
 #define LMCC_FEEDBACK_ROUND 10
 
 /**
  * LmccFeedbackTimer:
- * Says when one receiver reports to the sender, so that the reports of an
- * audience of any size stay within what the sender allows.
+ * Decides when a receiver reports to the sender, so that the reports of an audience of
+ * any size stay within the sender's limit.
  */
 typedef struct _LmccFeedbackTimer LmccFeedbackTimer;
 

@@ -7,38 +7,38 @@
 
 #include <math.h>
 
-/* Share of the old estimate when a sample comes: RFC 4654 section 4.3.2, for a
- * receiver that measures seldom. */
+/* Weight of the old estimate when a sample arrives: RFC 4654 section 4.3.2,
+ * for a receiver that measures seldom. */
 #define OLD_SHARE 0.5
 
-/* Answers to so many of the latest reports are taken. */
+/* Answers to this many of the latest reports are accepted. */
 #define N_REPORTS 4
 
-/* Crystals are off by 50 parts per million at most, two of them by twice that:
- * the delay that packets are compared with follows them no faster. */
+/* Quartz clocks are off by at most 50 parts per million, two of them by
+ * twice that: the reference delay follows packets no faster. */
 #define DRIFT_DIVISOR 10000
 
-/* A send time that moved by more is not believed until so many in a row agree:
+/* A send time that moved by more is ignored until this many in a row agree:
  * then the sender's clock was set. */
 #define PLAUSIBLE_RANGE (10 * (gint64) LMCC_SECOND)
 #define N_IMPLAUSIBLE 20
 
-/* Packets that are farther apart say nothing of the queue between them. */
+/* Packets further apart say nothing about the queue between them. */
 #define LONGEST_GAP LMCC_SECOND
 
 /* RFC 3738 section 3.2.2.2: weight of a new sample. */
 #define JOIN_ALPHA 0.25
 
-/* How far the time that a host takes to send its membership report spreads:
- * Linux waits for up to 3 ticks of 4 ms. */
+/* Spread of the time that a host takes to send its membership report: Linux
+ * waits for up to 3 ticks of 4 ms. */
 #define JOIN_SPREAD (12.0 * LMCC_MSECOND)
 
-/* How long a join says something of the path: an algorithm that climbs joins at
- * least once in so long, and one that does not climb for an estimate that is
- * too long is not held down by it for minutes. */
+/* How long a join is informative: an algorithm that climbs joins at least
+ * once in this time, and an algorithm that does not climb because of an
+ * estimate that is too long is not held back by it for minutes. */
 #define JOIN_LIFETIME (30.0 * LMCC_SECOND)
 
-/* The middle 32 bits of an NTP timestamp count in this. */
+/* Units per second of the middle 32 bits of an NTP timestamp. */
 #define NTP_SHORT_SECOND 65536.0
 
 typedef struct
@@ -59,33 +59,33 @@ struct _LmccRtt
   guint latest;
   guint unanswered;
 
-  /* One-way delays: only their differences mean something. */
+  /* One-way delays: only their differences are meaningful. */
   gboolean heard;
   guint32 reference_short;
   gint64 reference; /* sender's time at reference_short */
-  gint64 usual;     /* arrival - sender's time, slowly followed */
+  gint64 usual;     /* arrival - sender's time, slowly adjusted */
   LmccTime usual_time;
-  gint64 extra; /* of the latest packet over the usual */
+  gint64 extra; /* excess of the latest packet over the usual delay */
   LmccTime extra_time;
   guint implausible;
 
   gboolean measured;
-  gdouble path;         /* round-trip time less the extra delay, ns */
-  LmccTime answered;    /* since the latest packet; 0: not */
-  gdouble answer_share; /* of that answer in the path */
+  gdouble path;         /* round-trip time minus the extra delay, ns */
+  LmccTime answered;    /* since the latest packet; 0: none */
+  gdouble answer_share; /* weight of that answer in the path */
 
   gdouble join_sum;
   gdouble join_weight;
-  LmccTime join_time; /* of the latest */
+  LmccTime join_time; /* of the latest join */
   LmccTime heard_at;  /* the latest packet */
 };
 
 /**
  * lmcc_rtt_new:
- * @mode: where the round-trip time comes from
- * @fixed_rtt: the round-trip time, for %LMCC_RTT_MODE_FIXED
+ * @mode: how the round-trip time is obtained
+ * @fixed_rtt: the round-trip time in ns, for %LMCC_RTT_MODE_FIXED
  *
- * Returns: (transfer full): an estimator that has measured nothing
+ * Returns: (transfer full): an estimator without measurements
  */
 LmccRtt *
 lmcc_rtt_new (LmccRttMode mode, LmccTime fixed_rtt)
@@ -112,7 +112,7 @@ lmcc_rtt_free (LmccRtt *rtt)
  * lmcc_rtt_reset:
  * @rtt: an estimator
  *
- * Forgets all that was measured, for a new sender.
+ * Forgets all measurements, for a new sender.
  */
 void
 lmcc_rtt_reset (LmccRtt *rtt)
@@ -123,8 +123,8 @@ lmcc_rtt_reset (LmccRtt *rtt)
 /**
  * lmcc_rtt_set_max:
  * @rtt: an estimator
- * @rtt_max: the session's R_max: what stands for the round-trip time until it
- *     is measured (RFC 4654 section 3.2)
+ * @rtt_max: the session's R_max in ns, which stands in for the round-trip time
+ *     until it is measured (RFC 4654 section 3.2)
  */
 void
 lmcc_rtt_set_max (LmccRtt *rtt, LmccTime rtt_max)
@@ -136,10 +136,10 @@ lmcc_rtt_set_max (LmccRtt *rtt, LmccTime rtt_max)
  * lmcc_rtt_report:
  * @rtt: an estimator
  * @now: the time
- * @ntp_time: what the report says, NTP format 32.32: any clock of the
- *     receiver's; the answer is known by it
+ * @ntp_time: the report's NTP time, format 32.32, on any clock of the receiver;
+ *     it identifies the answer
  *
- * A report leaves now.
+ * Call it when a report is sent.
  */
 void
 lmcc_rtt_report (LmccRtt *rtt, LmccTime now, guint64 ntp_time)
@@ -153,8 +153,8 @@ lmcc_rtt_report (LmccRtt *rtt, LmccTime now, guint64 ntp_time)
 /**
  * lmcc_rtt_set_silent:
  * @rtt: an estimator
- * @silent: whether no reports can be sent, so that answers are not to be waited
- *     for; %FALSE at first, and after lmcc_rtt_reset()
+ * @silent: whether no reports can be sent, so that no answers can be expected;
+ *     initially, and after lmcc_rtt_reset(), %FALSE
  */
 void
 lmcc_rtt_set_silent (LmccRtt *rtt, gboolean silent)
@@ -175,11 +175,11 @@ find_report (LmccRtt *rtt, guint32 stamp)
   return NULL;
 }
 
-/* What of the round trip stays when the queue towards the receiver changes is
- * smoothed; the queue itself is followed packet by packet. An answer that says
- * that the round trip takes less than the queue alone is not true in that: who
- * forges answers makes the estimate as short as what packets show, not
- * shorter. */
+/* The part of the round trip that does not depend on the queue towards the
+ * receiver is smoothed; the queue itself is followed packet by packet. An
+ * answer that claims a round trip shorter than the queue alone is
+ * implausible in that respect: forged answers can make the estimate only as
+ * short as packets show. */
 static void
 take_sample (LmccRtt *rtt, LmccTime now, gint64 sample)
 {
@@ -192,10 +192,9 @@ take_sample (LmccRtt *rtt, LmccTime now, gint64 sample)
   rtt->answer_share = share;
 }
 
-/* The answer stood in a queue between that of the packet before it and that of
- * the one after it, which has now come: the queue is taken to have grown or
- * shrunk evenly. A TCP connection that halves its window empties a queue
- * between two packets of a slow layer. */
+/* The queue that the answer met is interpolated between the packet before it
+ * and the one after it, which has just arrived. A TCP connection that halves
+ * its window empties a queue between two packets of a slow layer. */
 static void
 correct_sample (LmccRtt *rtt, LmccTime arrival, gint64 extra)
 {
@@ -221,14 +220,14 @@ follow_queue (LmccRtt *rtt, LmccTime arrival, gint64 extra)
 /**
  * lmcc_rtt_answer:
  * @rtt: an estimator
- * @now: when the answer came
- * @last_rr: which report it answers: the middle 32 bits of its NTP time
- * @delay: how long the sender held it, in 1/65536 s
+ * @now: arrival time of the answer
+ * @last_rr: the middle 32 bits of the NTP time of the report that it answers
+ * @delay: how long the sender held the report, in 1/65536 s
  *
- * Takes an answer to one of the latest reports (RFC 3611 section 4.5); each is
- * answered once. An answer that cannot be true changes nothing.
+ * Takes an answer to one of the latest reports (RFC 3611 section 4.5); one
+ * answer per report is accepted. An implausible answer has no effect.
  *
- * Returns: what became of it
+ * Returns: how the answer was used
  */
 LmccRttAnswer
 lmcc_rtt_answer (LmccRtt *rtt, LmccTime now, guint32 last_rr, guint32 delay)
@@ -278,14 +277,15 @@ follow_drift (LmccRtt *rtt, LmccTime arrival, gint64 delay)
 /**
  * lmcc_rtt_packet:
  * @rtt: an estimator
- * @arrival: when a packet came
- * @send_time: when it left, NTP short format on the sender's clock
+ * @arrival: arrival time of a packet
+ * @send_time: its send time, NTP short format on the sender's clock
  *
  * Follows the delay from the sender between two answers (one-way delay
  * adjustment, RFC 4654 section 4.3.3): with the D_r of that section, R = D_r +
- * now - ts_j for each packet j. It is not smoothed, so that a queue shows with
- * the packet that stood in it. What two clocks may drift apart is taken out:
- * receivers of a large audience measure once in hours.
+ * now - ts_j for each packet j. The value is not smoothed, so that a queue
+ * shows with the first packet that met it. The possible drift between the two
+ * clocks is subtracted, because receivers in a large audience measure once in
+ * hours.
  */
 void
 lmcc_rtt_packet (LmccRtt *rtt, LmccTime arrival, guint32 send_time)
@@ -315,7 +315,7 @@ lmcc_rtt_packet (LmccRtt *rtt, LmccTime arrival, guint32 send_time)
   follow_queue (rtt, arrival, delay - rtt->usual);
 }
 
-/* What is left of the joins so far, from 1 to 0. */
+/* Remaining weight of the joins so far, from 1 to 0. */
 static gdouble
 get_join_share (const LmccRtt *rtt, LmccTime now)
 {
@@ -327,20 +327,20 @@ get_join_share (const LmccRtt *rtt, LmccTime now)
 /**
  * lmcc_rtt_join:
  * @rtt: an estimator
- * @now: when the group's first packet came
- * @elapsed: from a join to the group's first packet
+ * @now: arrival time of the group's first packet
+ * @elapsed: time from a join to the group's first packet
  * @packet_gap: mean time between two packets of the group
  *
- * Takes a measurement that needs no feedback (RFC 3738 section 3.2.2.2): half
- * the gap is the wait for a packet once the group flows, the rest is the round
- * trip to where the group is grafted. Samples are weighted by the inverse of
- * their variance, and count less as they get older. The host's own delay before
- * its membership report, up to 10 to 12 ms on Linux, is in it: the estimate
- * errs to the slow side. A group that another host of the network holds comes
- * from nearby, and errs to the other.
+ * Takes a measurement without feedback (RFC 3738 section 3.2.2.2): half the gap
+ * is the wait for a packet once the group flows, and the rest is the round trip
+ * to the router where the group is grafted. Samples are weighted by the inverse
+ * of their variance, and lose weight with age. The measurement includes the
+ * host's own delay before its membership report, up to 10 to 12 ms on Linux,
+ * which makes the estimate too long. A group that another host in the same
+ * network has joined arrives from nearby, which makes it too short.
  *
- * Returns: %FALSE if @elapsed is above %LMCC_RTT_LIMIT and was not used:
- *     nothing was sent
+ * Returns: %FALSE if @elapsed is above %LMCC_RTT_LIMIT and was not used,
+ * because nothing was sent
  */
 gboolean
 lmcc_rtt_join (LmccRtt *rtt, LmccTime now, LmccTime elapsed,
@@ -370,8 +370,8 @@ clamp_estimate (gdouble estimate)
       CLAMP (estimate, (gdouble) LMCC_RTT_MIN, (gdouble) LMCC_RTT_LIMIT));
 }
 
-/* One above R_max that no join confirms comes down to it: it may be what keeps
- * the algorithm from another join. */
+/* An estimate above R_max that no join confirms decays to R_max, because it
+ * may be what keeps the algorithm from another join. */
 static gdouble
 get_join_estimate (const LmccRtt *rtt)
 {
@@ -387,10 +387,11 @@ get_join_estimate (const LmccRtt *rtt)
  * lmcc_rtt_get_source:
  * @rtt: an estimator
  *
- * After %LMCC_RTT_MAX_UNANSWERED reports in a row without an answer, and where
- * none can be sent, it is the joins; the next answer turns back.
+ * After %LMCC_RTT_MAX_UNANSWERED consecutive reports without an answer, and if
+ * no reports can be sent, the origin is the joins; the next answer changes it
+ * back.
  *
- * Returns: where lmcc_rtt_get() comes from
+ * Returns: the origin of the value of lmcc_rtt_get()
  */
 LmccRttSource
 lmcc_rtt_get_source (const LmccRtt *rtt)
@@ -411,9 +412,8 @@ lmcc_rtt_get_source (const LmccRtt *rtt)
  * lmcc_rtt_get:
  * @rtt: an estimator
  *
- * Returns: the round-trip time in ns: what was measured is between
- *     %LMCC_RTT_MIN and %LMCC_RTT_LIMIT, R_max and a fixed one are as they were
- *     given
+ * Returns: the round-trip time in ns: measured values are between %LMCC_RTT_MIN
+ * and %LMCC_RTT_LIMIT; R_max and a fixed value are returned unchanged
  */
 LmccTime
 lmcc_rtt_get (const LmccRtt *rtt)
@@ -430,13 +430,11 @@ lmcc_rtt_get (const LmccRtt *rtt)
   }
 }
 
-/*
- * lmcc_rtt_is_awaited:
+/* lmcc_rtt_is_awaited:
  * @rtt: an estimator
  * @now: the time
  *
- * Returns: whether the answer to the latest report may come now
- */
+ * Returns: whether the answer to the latest report may arrive now */
 gboolean
 lmcc_rtt_is_awaited (const LmccRtt *rtt, LmccTime now)
 {
@@ -449,7 +447,8 @@ lmcc_rtt_is_awaited (const LmccRtt *rtt, LmccTime now)
  * lmcc_rtt_get_unanswered:
  * @rtt: an estimator
  *
- * Returns: how many reports before the latest one got no answer, in a row
+ * Returns: number of consecutive reports without an answer, before the latest
+ * one
  */
 guint
 lmcc_rtt_get_unanswered (const LmccRtt *rtt)

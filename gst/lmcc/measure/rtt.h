@@ -8,21 +8,22 @@
 
 G_BEGIN_DECLS
 
-/* So many reports in a row without an answer, and the join estimate is used. */
+/* After this many consecutive reports without an answer, the estimate from joins is
+ * used. */
 #define LMCC_RTT_MAX_UNANSWERED 3
 
-/* What an estimate is kept between: below, the times in packets are not exact
- * enough; above, it is no path that a video takes. */
+/* Limits of an estimate: below, the times in packets are not exact enough; above, no
+ * path could carry a video. */
 #define LMCC_RTT_MIN LMCC_MSECOND
 #define LMCC_RTT_LIMIT (10 * LMCC_SECOND)
 
 /**
  * LmccRttAnswer:
  * @LMCC_RTT_ANSWER_TAKEN: a round-trip time was measured
- * @LMCC_RTT_ANSWER_UNKNOWN: it answers none of the latest reports, or one that
- *     was answered before
+ * @LMCC_RTT_ANSWER_UNKNOWN: it answers none of the latest reports, or one that was
+ *     already answered
  * @LMCC_RTT_ANSWER_BAD: the round-trip time would be zero, negative or above
- *     %LMCC_RTT_LIMIT, or the sender says that it held the report for longer
+ *     %LMCC_RTT_LIMIT, or the sender claims to have held the report for longer than that
  */
 typedef enum
 {
@@ -33,7 +34,7 @@ typedef enum
 
 /**
  * LmccRtt:
- * One receiver's round-trip time.
+ * Round-trip time of one receiver.
  */
 typedef struct _LmccRtt LmccRtt;
 

@@ -12,22 +12,22 @@ struct _LmccPercentiles
   gdouble high;
   guint size;
   guint n;
-  guint oldest; /* in by_age, once it is full */
+  guint oldest; /* position in by_age, once it is full */
   gdouble *by_age;
   gdouble *by_size;
 };
 
 /**
  * lmcc_ewma_init:
- * @ewma: (out): an average, empty afterwards
- * @weight: a, of a new sample, above 0, at most 1; anything else counts as 1,
- *     which smooths nothing
+ * @ewma: (out): an empty average
+ * @weight: a, weight of a new sample, above 0, at most 1; anything else counts
+ *     as 1, which means no smoothing
  *
- * Begins an average X_s = (1 - a) X_s + a X (equation 22 of Colussi,
+ * Initializes an average X_s = (1 - a) X_s + a X (equation 22 of Colussi,
  * "Equation-based Layered Multicast Congestion Control", 2004). The smaller the
  * weight, the smoother: a sample's share of the average is a, and halves about
  * every ln 2 / a samples. The paper says after its equation that a close to 1
- * makes the average change slowly; that is the wrong way round.
+ * makes the average change slowly, which is the wrong way round.
  */
 void
 lmcc_ewma_init (LmccEwma *ewma, gdouble weight)
@@ -40,8 +40,8 @@ lmcc_ewma_init (LmccEwma *ewma, gdouble weight)
  * @ewma: an average
  * @sample: the newest value; the first one is the average
  *
- * Returns: %FALSE if @sample is infinite or not a number and was left out: it
- *     would stay in the average for good
+ * Returns: %FALSE if @sample is infinite or NaN and was ignored: it would stay
+ * in the average for ever
  */
 gboolean
 lmcc_ewma_add (LmccEwma *ewma, gdouble sample)
@@ -63,14 +63,14 @@ lmcc_ewma_add (LmccEwma *ewma, gdouble sample)
  * lmcc_ewma_add_timed:
  * @ewma: an average
  * @sample: the newest value; the first one is the average
- * @elapsed: since the sample before it, in ns
- * @time_constant: after so long a sample's share has fallen to 1/e, in ns; 0
- *     smooths nothing
+ * @elapsed: time since the previous sample, in ns
+ * @time_constant: time after which a sample's share has fallen to 1/e, in ns;
+ *     0: no smoothing
  *
- * As lmcc_ewma_add(), with the weight that makes samples count by their time
- * and not by their number: 1 - exp (-elapsed / time_constant).
+ * As lmcc_ewma_add(), with a weight that makes samples count by their time and
+ * not by their number: 1 - exp (-elapsed / time_constant).
  *
- * Returns: %FALSE if @sample is infinite or not a number and was left out
+ * Returns: %FALSE if @sample is infinite or NaN and was ignored
  */
 gboolean
 lmcc_ewma_add_timed (LmccEwma *ewma, gdouble sample, LmccTime elapsed,
@@ -90,9 +90,12 @@ clamp_fraction (gdouble fraction)
 
 /**
  * lmcc_percentiles_new:
- * @size: samples to keep, from 1 to %LMCC_PERCENTILES_MAX_SIZE; clamped to that
- * @low: lower percentile as a fraction, from 0 to 1, say 0.2; clamped to that
- * @high: higher percentile as a fraction, from 0 to 1, say 0.8; clamped to that
+ * @size: number of samples to keep, from 1 to %LMCC_PERCENTILES_MAX_SIZE;
+ *     clamped to that
+ * @low: lower percentile as a fraction, from 0 to 1, for instance 0.2; clamped
+ *     to that
+ * @high: higher percentile as a fraction, from 0 to 1, for instance 0.8;
+ *     clamped to that
  *
  * Returns: (transfer full): a history without samples
  */
@@ -178,11 +181,11 @@ insert (LmccPercentiles *percentiles, gdouble sample)
 /**
  * lmcc_percentiles_add:
  * @percentiles: a history
- * @sample: the newest value; in a full history it takes the oldest one's place
+ * @sample: the newest value; in a full history it replaces the oldest one
  *
- * Takes a time that grows with the size of the history, by one block move.
+ * The time grows with the size of the history, because of one block move.
  *
- * Returns: %FALSE if @sample is infinite or not a number and was left out
+ * Returns: %FALSE if @sample is infinite or NaN and was ignored
  */
 gboolean
 lmcc_percentiles_add (LmccPercentiles *percentiles, gdouble sample)
@@ -206,7 +209,7 @@ lmcc_percentiles_add (LmccPercentiles *percentiles, gdouble sample)
  * lmcc_percentiles_get_count:
  * @percentiles: a history
  *
- * Returns: how many samples it holds
+ * Returns: number of samples
  */
 guint
 lmcc_percentiles_get_count (const LmccPercentiles *percentiles)
@@ -219,11 +222,11 @@ lmcc_percentiles_get_count (const LmccPercentiles *percentiles)
  * @percentiles: a history
  * @fraction: q, from 0 to 1; clamped to that; 0.5: the median
  *
- * The sample at place 1 + (n - 1) q, rounded, of the n in order of size (Jain,
- * "The Art of Computer Systems Performance Analysis", 1991, chapter 12, which
- * the paper of lmcc_percentiles_get_mean() cites).
+ * The sample at position 1 + (n - 1) q, rounded, of the n samples in ascending
+ * order (Jain, "The Art of Computer Systems Performance Analysis", 1991,
+ * chapter 12, which the paper of lmcc_percentiles_get_mean() cites).
  *
- * Returns: the percentile, in the samples' unit; not a number if there are none
+ * Returns: the percentile, in the samples' unit; NaN if there are no samples
  */
 gdouble
 lmcc_percentiles_get (const LmccPercentiles *percentiles, gdouble fraction)
@@ -240,8 +243,8 @@ lmcc_percentiles_get (const LmccPercentiles *percentiles, gdouble fraction)
  * @percentiles: a history
  *
  * Returns: the mean of the two percentiles (equation 24 of Colussi,
- *     "Equation-based Layered Multicast Congestion Control", 2004), in the
- *     samples' unit; not a number if there are no samples
+ * "Equation-based Layered Multicast Congestion Control", 2004), in the samples'
+ * unit; NaN if there are no samples
  */
 gdouble
 lmcc_percentiles_get_mean (const LmccPercentiles *percentiles)

@@ -8,16 +8,16 @@
 
 G_BEGIN_DECLS
 
-/* Most samples that a history of percentiles keeps. */
+/* Greatest number of samples in a history of percentiles. */
 #define LMCC_PERCENTILES_MAX_SIZE 65536
 
 /**
  * LmccEwma:
- * @weight: of a new sample, above 0, at most 1
+ * @weight: weight of a new sample, above 0, at most 1
  * @value: the average so far, in the samples' unit
- * @started: whether there was a sample; @value means nothing before
+ * @started: whether there was a sample; before, @value is undefined
  *
- * An exponentially weighted moving average. To be read; lmcc_ewma_init() and
+ * An exponentially weighted moving average. Fields are read-only; lmcc_ewma_init() and
  * lmcc_ewma_add() change it.
  */
 typedef struct
@@ -34,8 +34,7 @@ gboolean lmcc_ewma_add_timed (LmccEwma *ewma, gdouble sample, LmccTime elapsed,
 
 /**
  * LmccPercentiles:
- * The newest samples, in order of size too, and the mean of two of their
- * percentiles.
+ * The newest samples, also in ascending order, and the mean of two of their percentiles.
  */
 typedef struct _LmccPercentiles LmccPercentiles;
 

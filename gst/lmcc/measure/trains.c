@@ -10,62 +10,61 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fewer packets say nothing. */
+/* A train with fewer packets gives no verdict. */
 #define LEAST_PACKETS 4
 
-/* The least delay is that of the last one to two of these: clocks that differ
- * by 100 parts per million are 2 ms apart then. */
+/* The least delay is that of the last one to two of these intervals: clocks
+ * that differ by 100 parts per million diverge by 2 ms in this time. */
 #define BUCKET (10 * LMCC_SECOND)
 
-/* A queue stood there before: more than this, or than one and a half packets
- * take at the rate held. */
+/* A queue stood there before if the delay exceeds this, or one and a half
+ * packets at the current level's rate. */
 #define STANDING (5 * LMCC_MSECOND)
 #define STANDING_PACKETS 1.5
 
-/* A queue grew: by more than this and 1/20 of the train's time, or than what a
- * quarter of a packet takes. */
+/* A queue grew if the delay grew by more than this and 1/20 of the train's
+ * duration, or the time of a quarter of a packet. */
 #define GROWN LMCC_MSECOND
 #define GROWN_SHARE 20
 #define GROWN_PACKETS 0.25
 
-/* Where none did, a train of which fewer packets would wait at a link of the
- * rate held says nothing: a token bucket of two full packets, as short as they
- * get, hides it. */
+/* If no queue grew, a train gives no verdict if fewer packets than this
+ * would wait at a link of the current level's rate: a token bucket of two
+ * full packets, the smallest common size, would hide it. */
 #define LEAST_EXCESS 2.5
 
-/* Nor does a train of which less than this share of what an even one would
- * leave waits at a link halfway between both levels: a sender without a
- * processor sends in clumps, and a link drains between these. */
+/* Nor does a train that would wait at a link halfway between both levels for
+ * less than this fraction of an even train's wait: a sender without
+ * processor time sends in clumps, between which a link drains. */
 #define LEAST_SHAPE 0.4
 
-/* Of what the next level adds the train had at least this share, or it does not
- * say whether that flows. */
+/* The train must have at least this fraction of the rate that the next level
+ * adds; otherwise it does not show whether that level fits. */
 #define LEAST_RATE 0.7
 
-/* Where the train's end is lost it is over after a silence of that long. */
+/* If the end of a train is lost, the train is over after a silence of this
+ * length. */
 #define SILENCE (200 * LMCC_MSECOND)
 
-/* And none lasts longer, a queue that grows included. */
+/* No train is longer, including the growth of a queue. */
 #define LONGEST (250 * LMCC_MSECOND)
 
-/* How long a verdict is worth something: three cycles, the next one lost. */
+/* How long a verdict is valid: three cycles, with the next train lost. */
 #define WORTH_CYCLES 3.5
 
 #define NO_DELAY G_MAXINT64
 
-/* Levels that have trains, those above the base; one at least. */
+/* Number of levels with trains, those above the base layer; at least one. */
 static guint
 count_trains (const LmccSession *session)
 {
   return MAX (lmcc_session_count_levels (session), 2) - 1;
 }
 
-/*
- * lmcc_train_period:
+/* lmcc_train_period:
  * @session: a session with trains
  *
- * Returns: from one train to that of the next level
- */
+ * Returns: time from one train to that of the next level, in ns */
 LmccTime
 lmcc_train_period (const LmccSession *session)
 {
@@ -73,25 +72,21 @@ lmcc_train_period (const LmccSession *session)
       LMCC_TRAIN_PERIOD_MIN);
 }
 
-/*
- * lmcc_train_cycle:
+/* lmcc_train_cycle:
  * @session: a session with trains
  *
- * Returns: from one train of a level to its next
- */
+ * Returns: time from one train of a level to its next, in ns */
 LmccTime
 lmcc_train_cycle (const LmccSession *session)
 {
   return lmcc_train_period (session) * count_trains (session);
 }
 
-/*
- * lmcc_train_get_length:
+/* lmcc_train_get_length:
  * @session: a session with trains
- * @rate: of the level that is tried, bit/s, above 0
+ * @rate: rate of the level that is probed, bit/s, above 0
  *
- * Returns: how long its train lasts
- */
+ * Returns: length of the level's train, in ns */
 LmccTime
 lmcc_train_get_length (const LmccSession *session, guint64 rate)
 {
@@ -103,10 +98,8 @@ lmcc_train_get_length (const LmccSession *session, guint64 rate)
           / ((LMCC_TRAIN_AHEAD_TIMES + 1) * LMCC_TRAIN_SETTLE_DIVISOR + 1));
 }
 
-/*
- * lmcc_train_reader_init:
- * @reader: (out): nothing was read, no level is held
- */
+/* lmcc_train_reader_init:
+ * @reader: (out): a reader without trains and level */
 void
 lmcc_train_reader_init (LmccTrainReader *reader)
 {
@@ -117,13 +110,11 @@ lmcc_train_reader_init (LmccTrainReader *reader)
   lmcc_layer_above_init (&reader->above);
 }
 
-/*
- * lmcc_train_reader_set_level:
+/* lmcc_train_reader_set_level:
  * @reader: a reader
- * @level: that is held from now on
+ * @level: the new level
  *
- * Trains of another level are read. Delays stay what they were.
- */
+ * From now on trains for another level are read. Delays stay valid. */
 void
 lmcc_train_reader_set_level (LmccTrainReader *reader, gint level)
 {
@@ -139,7 +130,7 @@ lmcc_train_reader_set_level (LmccTrainReader *reader, gint level)
   lmcc_layer_above_init (&reader->above);
 }
 
-/* Since the first packet. */
+/* Relative to the first packet. */
 static gint64
 get_sent (const LmccTrainReader *reader)
 {
@@ -194,8 +185,9 @@ compare_slopes (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
-/* How long each packet waits at a link of @rate that is empty when the train
- * begins. Returns: the bits that are there when the last one has come */
+/* Computes how long each packet waits at a link of @rate whose queue is
+ * empty when the train begins. Returns: the queued bits when the last packet
+ * has arrived */
 static gdouble
 pass_link (const LmccTrainReader *reader, gdouble rate, gdouble *waits)
 {
@@ -216,9 +208,10 @@ pass_link (const LmccTrainReader *reader, gdouble rate, gdouble *waits)
   return backlog;
 }
 
-/* By how much @delays grow along the train beyond @waits, those at a link of
- * the train's rate: the median slope of all pairs (Theil and Sen), which a few
- * late packets do not move, over the time in which that link sends them. */
+/* How much @delays grow during the train in excess of @waits, the waits at a
+ * link of the train's rate: the median slope of all pairs (Theil and Sen),
+ * which a few late packets do not affect, times the duration in which that
+ * link sends them. */
 static gdouble
 find_growth (const LmccTrainReader *reader, const gdouble *delays,
     const gdouble *waits)
@@ -245,8 +238,8 @@ find_growth (const LmccTrainReader *reader, const gdouble *delays,
       * (n % 2 != 0 ? slopes[n / 2] : (slopes[n / 2 - 1] + slopes[n / 2]) / 2);
 }
 
-/* Whether a link that carries the level held, but not the next one, would show
- * it. */
+/* Whether the train would show a link that carries the current level but not
+ * the next one. */
 static gboolean
 is_strong (const LmccTrainReader *reader, const LmccSession *session,
     gdouble held, gdouble train, const gdouble *waits)
@@ -303,8 +296,7 @@ judge (LmccTrainReader *reader, const LmccSession *session)
                                                          : LMCC_TRAIN_NONE;
 }
 
-/* A train that meets a queue takes nothing back of what those before it
- * found. */
+/* A train that meets a queue does not change the results of earlier ones. */
 static void
 count_full (LmccTrainReader *reader, LmccTrainVerdict verdict)
 {
@@ -373,7 +365,7 @@ end_train (LmccTrainReader *reader, const LmccSession *session)
   return TRUE;
 }
 
-/* Marks that come more often, or for longer, are no trains. */
+/* Marks that are more frequent, or last longer, are no trains. */
 static gboolean
 may_be_train (const LmccTrainReader *reader, const LmccSession *session,
     LmccTime arrival)
@@ -385,7 +377,7 @@ may_be_train (const LmccTrainReader *reader, const LmccSession *session,
       || arrival >= reader->began + lmcc_train_cycle (session) / 2;
 }
 
-/* What was overtaken by the train does not end it. */
+/* Packets that the train overtook do not end it. */
 static gboolean
 is_behind_train (const LmccTrainReader *reader, LmccTime arrival, gboolean ours)
 {
@@ -396,7 +388,7 @@ is_behind_train (const LmccTrainReader *reader, LmccTime arrival, gboolean ours)
       || (!ours && get_sent (reader) > reader->packets[reader->n - 1].sent);
 }
 
-/* Two packets become one, the first of them, with the bytes of both. */
+/* Merges pairs of packets: the first one remains, with the bytes of both. */
 static void
 halve_train (LmccTrainReader *reader)
 {
@@ -443,19 +435,17 @@ is_own_layer (const LmccTrainReader *reader, const LmccSession *session,
           lmcc_session_level_layers (session, reader->level));
 }
 
-/*
- * lmcc_train_reader_packet:
+/* lmcc_train_reader_packet:
  * @reader: a reader
  * @session: the session
- * @arrival: when the packet came
- * @header: of a packet of a layer that is held
- * @size: bytes of its IP packet
+ * @arrival: arrival time of the packet
+ * @header: header element of a packet of a joined layer
+ * @size: size of its IP packet in bytes
  *
- * A train is read from where the level's own layer is known to come: before,
- * less than the train's rate may be on the path.
+ * Trains are read only when the level's own layer is known to arrive: before
+ * that, less than the train's rate may be on the path.
  *
- * Returns: whether a train is over and there is a verdict
- */
+ * Returns: whether a train has ended with a verdict */
 gboolean
 lmcc_train_reader_packet (LmccTrainReader *reader, const LmccSession *session,
     LmccTime arrival, const LmccHeader *header, gsize size)
@@ -482,19 +472,17 @@ lmcc_train_reader_packet (LmccTrainReader *reader, const LmccSession *session,
   return verdict;
 }
 
-/*
- * lmcc_train_reader_owns_loss:
+/* lmcc_train_reader_owns_loss:
  * @reader: a reader
  * @session: the session
- * @layer: where packets were lost
- * @loss: when
+ * @layer: the layer that lost packets
+ * @loss: when they were lost
  *
- * A train is nearly all of the highest layer that is held.
+ * A train consists almost entirely of packets of the highest joined layer.
  *
- * Returns: whether they may have been of the latest train: then they say what
- *     its rate does to the path, and not what the level's does, as losses in
- *     RLC's bursts (Vicisano, Rizzo and Crowcroft 1998, section 3.2)
- */
+ * Returns: whether they may belong to the latest train: then they show the
+ * effect of its rate on the path, and not that of the level's rate, like
+ * losses in RLC's bursts (Vicisano, Rizzo and Crowcroft 1998, section 3.2) */
 gboolean
 lmcc_train_reader_owns_loss (const LmccTrainReader *reader,
     const LmccSession *session, guint layer, const LmccLoss *loss)
@@ -504,14 +492,12 @@ lmcc_train_reader_owns_loss (const LmccTrainReader *reader,
       && loss->before + loss->span >= reader->began;
 }
 
-/*
- * lmcc_train_reader_get:
+/* lmcc_train_reader_get:
  * @reader: a reader
  * @now: the time
- * @in_a_row: (out) (nullable): how many verdicts in a row say so
+ * @in_a_row: (out) (nullable): number of consecutive equal verdicts
  *
- * Returns: the latest verdict, for as long as it is worth something
- */
+ * Returns: the latest verdict, as long as it is valid */
 LmccTrainVerdict
 lmcc_train_reader_get (const LmccTrainReader *reader, LmccTime now,
     guint *in_a_row)
@@ -525,13 +511,11 @@ lmcc_train_reader_get (const LmccTrainReader *reader, LmccTime now,
   return old ? LMCC_TRAIN_NONE : reader->verdict;
 }
 
-/*
- * lmcc_train_reader_describe:
+/* lmcc_train_reader_describe:
  * @reader: a reader
  * @now: the time
  *
- * Returns: (nullable): LmccControllerStatus.trains
- */
+ * Returns: (nullable): the value of LmccControllerStatus.trains */
 const gchar *
 lmcc_train_reader_describe (const LmccTrainReader *reader, LmccTime now)
 {
@@ -542,31 +526,27 @@ lmcc_train_reader_describe (const LmccTrainReader *reader, LmccTime now)
   return names[lmcc_train_reader_get (reader, now, NULL)];
 }
 
-/*
- * lmcc_train_reader_full_until:
+/* lmcc_train_reader_full_until:
  * @reader: a reader
- * @in_a_row: how many trains in a row, of those that say something, have to
- *     find no room
+ * @in_a_row: how many consecutive trains, among those with a verdict, must find
+ *     no room
  *
- * One that finds a queue before it says nothing, and the latest that did say
- * something counts on.
+ * A train that finds a queue before it has no verdict, and the latest one with
+ * a verdict stays valid.
  *
- * Returns: until when the path is known to be full; 0: it is not
- */
+ * Returns: until when the path is known to be full; 0: it is not */
 LmccTime
 lmcc_train_reader_full_until (const LmccTrainReader *reader, guint in_a_row)
 {
   return reader->n_full >= in_a_row ? reader->full_at + reader->worth : 0;
 }
 
-/*
- * lmcc_train_reader_flows:
+/* lmcc_train_reader_flows:
  * @reader: a reader
  * @session: the session
  * @now: the time
  *
- * Returns: whether the next level's layers are on the bottleneck already
- */
+ * Returns: whether the next level's layers already flow on the bottleneck */
 gboolean
 lmcc_train_reader_flows (const LmccTrainReader *reader,
     const LmccSession *session, LmccTime now)
@@ -575,8 +555,8 @@ lmcc_train_reader_flows (const LmccTrainReader *reader,
       lmcc_train_cycle (session));
 }
 
-/* Whether a train for the next level has enough packets to say that there is
- * room. */
+/* Whether a train for the next level has enough packets to show that there
+ * is room. */
 static gboolean
 is_long_enough (const LmccTrainReader *reader, const LmccSession *session)
 {
@@ -596,13 +576,11 @@ is_long_enough (const LmccTrainReader *reader, const LmccSession *session)
   return excess >= LEAST_EXCESS * 8.0 * session->packet_size;
 }
 
-/*
- * lmcc_train_reader_wait_until:
+/* lmcc_train_reader_wait_until:
  * @reader: a reader
  * @session: the session
  *
- * Returns: until when a first verdict at this level is worth waiting for
- */
+ * Returns: until when it is worth waiting for a first verdict at this level */
 LmccTime
 lmcc_train_reader_wait_until (const LmccTrainReader *reader,
     const LmccSession *session)

@@ -1,12 +1,11 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Trains: for each level above the base the sender sends, once in a cycle, a short
- * run of packets that are due soon at the rate that the level would have, and as
- * much silence after it. Whether a queue grows meanwhile says whether the level
- * fits, as in Jain and Dovrolis, "End-to-end available bandwidth", 2002, but the
- * bytes are those of the session itself, and one train serves all receivers.
- */
+ * Packet trains: for each level above the base layer, once per cycle, the sender sends
+ * a short run of packets that are due soon at the rate of that level, followed by an
+ * equal silence. Whether a queue grows meanwhile shows whether the level fits, as in
+ * Jain and Dovrolis, "End-to-end available bandwidth", 2002. The bytes are those of
+ * the session itself, and one train serves all receivers. */
 #ifndef LMCC_MEASURE_TRAINS_H
 #define LMCC_MEASURE_TRAINS_H
 
@@ -17,43 +16,43 @@
 
 G_BEGIN_DECLS
 
-/* From one train to that of the next level at least: room for the longest one
- * behind what is sent before it, which takes twice as long. */
+/* Least time from one train to that of the next level: room for the longest train
+ * after the packets sent before it, which take twice as long. */
 #define LMCC_TRAIN_PERIOD_MIN (210 * LMCC_MSECOND)
 
-/* The most packets of a train. Where the next layer does not fit at all, half of
- * them stand in the queue at its end if layers double. */
+/* Greatest number of packets in a train. If the next layer does not fit at all, half
+ * of them are in the queue at its end if layers double. */
 #define LMCC_TRAIN_MAX_PACKETS 22
 
-/* Unless they take less time than this: token buckets and batches hide as many
- * milliseconds at any rate. A queue of 25 ms is half full after such a train, of
+/* Least duration of a train with that many packets: token buckets and batches hide as
+ * many milliseconds at any rate. A queue of 25 ms is half full after such a train, for
  * a level of twice the link's rate. */
 #define LMCC_TRAIN_TIME_MIN (24 * LMCC_MSECOND)
 
-/* So long a train lasts at most. The longer, the more does its queue grow where
- * the level does not fit; a pacer's window has 100 ms of packets. */
+/* Greatest duration of a train. The longer it is, the more its queue grows if the
+ * level does not fit; a pacer's window holds 100 ms of packets. */
 #define LMCC_TRAIN_TIME (60 * LMCC_MSECOND)
 
-/* A layer sends ahead what is due in a train in twice its time: then it needs
- * half of its rate more. */
+/* A layer sends the packets that are due during a train in advance, over twice the
+ * train's duration: it needs half of its rate in addition. */
 #define LMCC_TRAIN_AHEAD_TIMES 2
 
-/* Before the train, for a part of its time, the layers below send a little
- * ahead: packets of several layers that would leave in the same instant would
- * be a queue of their own in it. */
+/* Before the train, for a fraction of its duration, the lower layers send slightly in
+ * advance: packets of several layers that would be sent at the same instant would form
+ * a queue of their own in the train. */
 #define LMCC_TRAIN_SETTLE_DIVISOR 2
 
-/* A reader keeps the times of this number of packets at most. Where a train has
- * more, it keeps every second one, then every fourth. */
+/* Greatest number of packets of a train whose times a reader keeps. If there are more,
+ * it keeps every second one, then every fourth. */
 #define LMCC_TRAIN_READ_MAX 48
 
 /**
  * LmccTrainVerdict:
- * @LMCC_TRAIN_NONE: no train was read lately
+ * @LMCC_TRAIN_NONE: no train was read recently
  * @LMCC_TRAIN_ROOM: no queue grew
  * @LMCC_TRAIN_FULL: a queue grew
- * @LMCC_TRAIN_UNKNOWN: a queue stood there before: the train says nothing of its
- *     own rate, but the path is full
+ * @LMCC_TRAIN_UNKNOWN: a queue stood there before: the train gives no verdict on its own
+ *     rate, but the path is full
  */
 typedef enum
 {
@@ -65,10 +64,10 @@ typedef enum
 
 /**
  * LmccTrainPacket:
- * @sent: since the first packet of all, ns
- * @delay: arrival less send time, ns, with an unknown constant
- * @size: bytes of the IP packet, and of those that came after it until the next
- *     one that is kept
+ * @sent: send time relative to the very first packet, ns
+ * @delay: arrival time minus send time, ns, with an unknown constant
+ * @size: size of the IP packet in bytes, plus those of following packets that are not
+ *     kept
  */
 typedef struct
 {
@@ -79,28 +78,28 @@ typedef struct
 
 /**
  * LmccTrainReader:
- * What a receiver reads from the trains for the level above its own.
+ * A receiver's evaluation of the packet trains for the next higher level.
  *
- * A delay is a packet's arrival less its send time, with an unknown constant.
+ * A delay is a packet's arrival time minus its send time, with an unknown constant.
  */
 typedef struct
 {
   /*< private >*/
   gint level;
-  gboolean heard; /* the level's own layer, outside a train */
+  gboolean heard; /* the level's own layer was heard, outside a train */
   LmccTime heard_at;
 
   gboolean any;
   LmccTime first_arrival;
   guint32 send_time; /* of the latest packet */
-  gint64 sent;       /* its distance from the first one, 1/65536 s */
+  gint64 sent;       /* relative to the first packet, 1/65536 s */
   LmccTime bucket_until;
-  gint64 least[2]; /* delays, of this bucket and the one before */
+  gint64 least[2]; /* delays, of the current interval and the previous one */
 
-  guint n;        /* of the train that comes */
-  guint stride;   /* packets that each of them stands for */
-  guint n_last;   /* packets that the last of them stands for so far */
-  LmccTime began; /* it, or the latest */
+  guint n;        /* of the current train */
+  guint stride;   /* number of packets that each of them represents */
+  guint n_last;   /* number of packets that the last one represents so far */
+  LmccTime began; /* of the current or latest train */
   LmccTime ended;
   LmccTrainPacket packets[LMCC_TRAIN_READ_MAX];
 
