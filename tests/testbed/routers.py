@@ -188,7 +188,7 @@ def check_middle(routed, algorithm):
     routed.first.set_rate('ethB', RATE / 2)
     halved = time.monotonic()
     samples = watch(receiver, AFTER)
-    said = receiver.child.find('all groups are left', halved)
+    said = receiver.child.find('leaving all groups', halved)
     tell(receiver, start)
     details = (*receiver.changes(), *receiver.child.tail(), *sending.tail(3), *routed.tail())
     if said:

@@ -107,7 +107,7 @@ set_unknown_error (const LmccSettings *settings, const gchar *name,
     g_string_append_printf (names, "%s%s", i > 0 ? ", " : "",
         settings->table[i].name);
   g_set_error (error, LMCC_SETTINGS_ERROR, LMCC_SETTINGS_ERROR_UNKNOWN,
-      "there is no setting \"%s\"; there is: %s", name,
+      "unknown setting \"%s\"; available settings: %s", name,
       settings->n > 0 ? names->str : "none");
   g_string_free (names, TRUE);
 }
@@ -139,7 +139,7 @@ set_value_error (const LmccSetting *setting, const gchar *value, GError **error)
   g_autofree gchar *range = lmcc_setting_format_range (setting);
 
   g_set_error (error, LMCC_SETTINGS_ERROR, LMCC_SETTINGS_ERROR_VALUE,
-      "%s is to be %s%s, not \"%s\"", setting->name, range,
+      "%s must be %s%s, not \"%s\"", setting->name, range,
       setting->type == LMCC_SETTING_COUNT ? ", a whole number" : "", value);
 }
 

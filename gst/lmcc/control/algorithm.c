@@ -47,7 +47,7 @@ none_create (const LmccSession *session G_GNUC_UNUSED,
   LmccController *controller = g_new0 (LmccController, 1);
 
   lmcc_controller_init (controller, &lmcc_algorithm_none, &none_class);
-  lmcc_controller_want (controller, G_MAXINT, "held by hand");
+  lmcc_controller_want (controller, G_MAXINT, "set by the user");
 
   return controller;
 }
@@ -55,7 +55,7 @@ none_create (const LmccSession *session G_GNUC_UNUSED,
 const LmccAlgorithm lmcc_algorithm_none = {
   .name = "none",
   .number = 1,
-  .description = "No congestion control: the level is held by hand (max-level)",
+  .description = "No congestion control: the user sets the level (max-level)",
   .create = none_create,
 };
 
@@ -73,7 +73,7 @@ lmcc_controller_init (LmccController *controller,
 {
   controller->algorithm = algorithm;
   controller->klass = klass;
-  lmcc_controller_want (controller, 0, "the base comes first");
+  lmcc_controller_want (controller, 0, "the base layer is joined first");
 }
 
 /* A controller that stays at the base layer, for sessions that are
@@ -84,7 +84,7 @@ lmcc_controller_new_base_only (const LmccAlgorithm *algorithm)
   LmccController *controller = g_new0 (LmccController, 1);
 
   lmcc_controller_init (controller, algorithm, &none_class);
-  controller->reason = "the session is not fit for the algorithm";
+  controller->reason = "the session is unsuitable for the algorithm";
 
   return controller;
 }

@@ -84,29 +84,29 @@ typedef struct
 
 static const LmccSetting settings[] = {
   { "join-timer-min", LMCC_SETTING_TIME, 0.1, 600, 5, NULL,
-      "Least mean time between two join experiments (Legout and Biersack 2000, "
-      "section 3: 5 s)" },
+      "Shortest mean time between two join experiments (Legout and Biersack "
+      "2000, section 3: 5 s)" },
   { "join-timer-max", LMCC_SETTING_TIME, 0.1, 3600, 60, NULL,
-      "Largest mean time between two experiments with the same layer "
+      "Longest mean time between two experiments with the same layer "
       "(McCanne's implementation: 60 s)" },
   { "back-off", LMCC_SETTING_NUMBER, 1, 10, 2, NULL,
-      "Factor on a layer's join timer after an experiment that failed "
+      "Factor by which a layer's join timer grows after a failed experiment "
       "(McCanne's implementation: 2)" },
   { "relax", LMCC_SETTING_NUMBER, 0.1, 1, 0.75, NULL,
-      "Factor on it while the level is held without loss (McCanne's "
-      "implementation: 0.75)" },
+      "Factor by which the join timer shrinks while the level has no losses "
+      "(McCanne's implementation: 0.75)" },
   { "detection-time", LMCC_SETTING_TIME, 0.01, 60, 5, NULL,
-      "How long an experiment takes to show its loss, until it was measured "
-      "(McCanne's implementation: 5 s)" },
+      "Initial time after which an experiment shows its losses, until it is "
+      "measured (McCanne's implementation: 5 s)" },
   { "detection-deviation", LMCC_SETTING_TIME, 0, 60, 2, NULL,
-      "Its mean deviation, until it was measured (McCanne's implementation: "
-      "2 s)" },
+      "Initial mean deviation of that time, until it is measured (McCanne's "
+      "implementation: 2 s)" },
   { "loss-threshold", LMCC_SETTING_NUMBER, 0.01, 1, 0.25, NULL,
-      "Share of lost packets above which a level is given up that was not "
-      "joined lately (Legout and Biersack 2000, section 3: 25 %)" },
+      "Packet loss rate above which a level is left that was not joined "
+      "recently (Legout and Biersack 2000, section 3: 25 %)" },
   { "shared-learning", LMCC_SETTING_SWITCH, 0, 0, 1, NULL,
-      "Tell the session's other receivers of join experiments, and learn from "
-      "theirs (McCanne et al. 1996, section 3)" },
+      "Announce join experiments to the session's other receivers, and learn "
+      "from theirs (McCanne et al. 1996, section 3)" },
 };
 
 static gint
@@ -468,7 +468,7 @@ const LmccAlgorithm lmcc_algorithm_rlm = {
   .name = "rlm",
   .number = 6,
   .description = "RLM (McCanne, Jacobson, Vetterli 1996): join experiments at "
-                 "random times, learnt from by all receivers of a session",
+                 "random times, from which all receivers of a session learn",
   .paper = "McCanne, Jacobson, Vetterli, \"Receiver-driven Layered "
            "Multicast\", SIGCOMM 1996",
   .settings = settings,

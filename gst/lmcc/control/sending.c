@@ -34,7 +34,7 @@ lmcc_sending_check_rates (const LmccSession *session, GError **error)
 
   for (i = 0; i < session->n_layers; i++) {
     if (session->layers[i].rate == 0)
-      return lmcc_sending_refuse (error, "layer %u has no rate: give it one",
+      return lmcc_sending_refuse (error, "layer %u has no rate: set its rate",
           i);
   }
 
@@ -57,8 +57,8 @@ lmcc_sending_take_slot (LmccSession *session, LmccTime slot, GError **error)
   slot = MAX (slot, lmcc_sending_slot_from_packets (session, MIN_BASE_PACKETS));
   if (session->slot != 0 && session->slot != slot)
     return lmcc_sending_refuse (error,
-        "the slot and the nominal round-trip time both give "
-        "the slot of %s: leave one of them out",
+        "the slot and the nominal round-trip time both determine the slot of "
+        "%s: set only one of them",
         session->algorithm);
   session->slot = slot;
 

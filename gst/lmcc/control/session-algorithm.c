@@ -106,35 +106,35 @@ lmcc_algorithm_find_obstacle (const LmccAlgorithm *algorithm,
   if (lmcc_algorithm_sets_rate (algorithm)
       && !g_str_equal (session->algorithm, name))
     return g_strdup_printf (
-        "%s sets the sender's rate, and this session's sender "
-        "runs %s: use algorithm=auto, or start lmccsink with algorithm=%s",
+        "%s sets the sender's rate, but this session's sender runs %s: use "
+        "algorithm=auto, or start lmccsink with algorithm=%s",
         name, session->algorithm, name);
   if (!lmcc_algorithm_has_slots (algorithm)
       && !lmcc_algorithm_sets_rate (algorithm)
       && algorithm != &lmcc_algorithm_none
       && lmcc_session_has_single_rate (session))
     return g_strdup_printf (
-        "%s chooses among layers, and this session has one "
-        "rate for all, which receivers' reports for %s set: use "
-        "algorithm=auto, or start lmccsink with algorithm=%s",
+        "%s chooses among layers, but this session has a single rate, which "
+        "receiver reports for %s set: use algorithm=auto, or start lmccsink "
+        "with algorithm=%s",
         name, session->algorithm, name);
   if (!lmcc_algorithm_has_slots (algorithm))
     return NULL;
   if (session->slot == 0)
     return g_strdup_printf (
-        "%s needs layers of fixed rates with time slots, which the sender "
-        "marks, and this session has none: use algorithm=auto, plumb or elm, "
-        "or start lmccsink with algorithm=%s layering=doubling",
+        "%s needs layers of fixed rates with time slots, which this session "
+        "does not have: use algorithm=auto, plumb or elm, or start lmccsink "
+        "with algorithm=%s layering=doubling",
         name, name);
   if (!g_str_equal (session->algorithm, name))
     return g_strdup_printf (
-        "%s needs its own marks, and this session has those "
-        "of %s: use algorithm=auto, or start lmccsink with algorithm=%s",
+        "%s needs its own marks in packets, but this session has those of %s: "
+        "use algorithm=auto, or start lmccsink with algorithm=%s",
         name, session->algorithm, name);
   if (!lmcc_session_is_cumulative (session))
     return g_strdup_printf (
-        "%s needs levels that each have one layer more, and this session has "
-        "others: start lmccsink with another algorithm",
+        "%s needs cumulative levels, which this session does not have: start "
+        "lmccsink with another algorithm",
         name);
 
   return NULL;

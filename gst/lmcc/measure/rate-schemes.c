@@ -96,7 +96,7 @@ check_rates (const gdouble *rates, guint n_layers, GError **error)
     if (rates[i] > 0.0 && rates[i] <= MAX_RATE)
       continue;
     g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
-        "the rate of layer %u would be %g bit/s; it has to be above 0 and at "
+        "the rate of layer %u would be %g bit/s, but must be above 0 and at "
         "most %g: use fewer layers or another base rate or factor",
         i, rates[i], MAX_RATE);
     return FALSE;
@@ -228,7 +228,7 @@ lmcc_rates_parse (const gchar *text, gdouble rates[LMCC_MAX_LAYERS],
 
   if (n == 0 || n > LMCC_MAX_LAYERS) {
     g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
-        "there are %u rates; a session has at most %d layers", n,
+        "there are %u rates, but a session has at most %d layers", n,
         LMCC_MAX_LAYERS);
     return 0;
   }

@@ -39,8 +39,8 @@ inspect_j2k (const guint8 *payload, gsize size, LmccPayloadSigns *signs)
  */
 const LmccCodec lmcc_codec_j2k = {
   .encoding_name = "JPEG2000",
-  .single_class_advice =
-      "j2klayerenc makes quality layers, and rtpj2klayerpay tells them apart",
+  .single_class_advice = "use j2klayerenc, which makes quality layers, and "
+                         "rtpj2klayerpay, which marks them",
   .class_is_unit = TRUE,
   .inspect = inspect_j2k,
 };

@@ -203,7 +203,7 @@ lmcc_receiver_post_unheard (LmccReceiver *receiver, LmccTime now)
   if (!lmcc_message_limit_take (&receiver->actions.unheard_limit, now, NULL))
     return;
   action = lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_UNHEARD);
-  action->reason = receiver->any_media ? "media came, but no session record"
+  action->reason = receiver->any_media ? "media arrived, but no session record"
       : receiver->have_session         ? receiver->waiting_reason
                                        : "nothing came";
   if (!receiver->have_session)

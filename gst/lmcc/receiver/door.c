@@ -57,15 +57,15 @@ refuse_codec (LmccReceiver *receiver, const LmccSession *session)
       ? session->sound.encoding_name
       : session->video.encoding_name;
   g_autofree gchar *text = g_strdup_printf (
-      "a session of codec %s is not taken: it is not one of "
-      "those that are allowed. If it is wanted, name it in codecs=%s",
+      "a session with the codec %s is refused, because the codec is not "
+      "accepted by default. To accept it, set codecs=%s",
       name, name);
 
   receiver->any_refused = TRUE;
   lmcc_receiver_warn (receiver, LMCC_WARNING_CODEC,
       lmcc_receiver_intern (receiver, text,
-          "a session of a codec that is not one of those that are allowed is "
-          "not taken. If it is wanted, name it in codecs"));
+          "a session is refused, because its codec is not accepted by default. "
+          "To accept it, add it to codecs"));
 }
 
 /* lmcc_receiver_admits:

@@ -15,12 +15,11 @@ has_control_group (const LmccReceiver *receiver, const gchar **why)
   LmccAddress address;
 
   if (session->source_specific)
-    *why =
-        "the session is source-specific, so receivers cannot tell each other "
-        "of their join experiments: each makes all of its own";
+    *why = "the session is source-specific, so receivers cannot announce their "
+           "join experiments to each other: each makes all experiments itself";
   else if (!lmcc_address_group (&session->address, session->n_groups, &address))
     *why = "there is no address after the session's last group, so receivers "
-           "cannot tell each other of their join experiments";
+           "cannot announce their join experiments to each other";
   else
     return TRUE;
 

@@ -79,8 +79,8 @@ lmcc_receiver_take_layering (LmccReceiver *receiver)
           && (session->slot == 0 || !lmcc_session_is_cumulative (session)))) {
     receiver->membership.no_layering = TRUE;
     lmcc_receiver_warn (receiver, LMCC_WARNING_LAYERING,
-        "the session's turning groups do not fit its layers, levels and slots: "
-        "only the base is held");
+        "the session's turning groups do not match its layers, levels and "
+        "slots: only the base layer is joined");
     return;
   }
   if (session->turning_groups == 0)
@@ -286,8 +286,8 @@ lmcc_receiver_check_leave (LmccReceiver *receiver, guint group, LmccTime now)
     return;
   receiver->membership.warned_unwanted = TRUE;
   lmcc_receiver_warn (receiver, LMCC_WARNING_LEAVES,
-      "a group that was left more than 4 s ago still comes: the network does "
-      "not honour leaves, so that a lower level does not relieve it; switch on "
+      "a group that was left more than 4 s ago still arrives: the network does "
+      "not honour leaves, so a lower level does not reduce its load; enable "
       "IGMP or MLD snooping with a querier, and fast leave");
 }
 

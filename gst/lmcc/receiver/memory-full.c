@@ -12,10 +12,10 @@
 #include "receiver/source-and-level.h"
 
 static const gchar *const reasons[LMCC_N_MEMORY_STEPS] = {
-  "what a lower encoding would begin with, should the level fall, is not kept",
+  "data kept for a change to a lower encoding is dropped",
   "the highest layer is left",
-  ("the base alone fills it: nothing waits any more, and what does not fit is "
-   "dropped"),
+  ("the base layer alone fills the memory: waiting packets are passed on, and "
+   "packets that do not fit are dropped"),
 };
 
 static void

@@ -238,7 +238,7 @@ adopt_by_sdp (LmccReceiver *receiver, const LmccAddress *source, guint32 ssrc,
   session = *receiver->sdp_session;
   session.ssrc_base = ssrc & LMCC_SSRC_BASE_MASK;
   if (lmcc_receiver_adopt (receiver, source, &session,
-          "media came of the session that the description tells of", now))
+          "media of the described session arrived", now))
     receiver->session_is_old =
         session.ssrc_base != receiver->sdp_session->ssrc_base;
 }

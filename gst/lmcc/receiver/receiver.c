@@ -170,10 +170,10 @@ find_reason_to_leave (LmccReceiver *receiver, LmccTime now)
 
   if (!receiver->config.no_circuit_breaker
       && lmcc_circuit_breaker_update (&receiver->breaker, now, &lowest))
-    return "more than 10 % of the base layer was lost for 10 s or longer, and "
-           "there was no other layer to leave for good: the path cannot carry "
-           "even the base, or the network goes on with layers that were left; "
-           "all groups are left (RFC 8085 section 4.1)";
+    return "more than 10 % of the base layer was lost for 10 s or longer, with "
+           "no other layer left to leave: the path cannot carry even the base "
+           "layer, or the network still forwards layers that were left; "
+           "leaving all groups (RFC 8085 section 4.1)";
 
   return lmcc_receiver_poll_reason_to_leave (receiver, now);
 }
@@ -190,7 +190,7 @@ check_breaker (LmccReceiver *receiver, LmccTime now)
   if (!lmcc_receiver_believes_source (receiver, now)) {
     lmcc_receiver_reset_breaker (receiver, now);
     lmcc_receiver_give_up_source (receiver,
-        "most of what the sender announced never came", now);
+        "most of what the sender announced never arrived", now);
     return FALSE;
   }
 

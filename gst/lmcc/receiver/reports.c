@@ -100,24 +100,21 @@ get_elsewhere_reason (const LmccReceiver *receiver)
 
   if (!is_at_source (receiver))
     return needs_sender
-        ? "the session wants reports sent to another host than its packets "
-          "come "
-          "from: none are sent, and the sender does not hear of this receiver"
-        : "the session wants reports sent to another host than its packets "
-          "come "
-          "from: none are sent, and the round-trip time is estimated from "
-          "joins";
+        ? "the session asks for reports to another host than the one that "
+          "sends its packets: no reports are sent, and the sender does not "
+          "know of this receiver"
+        : "the session asks for reports to another host than the one that "
+          "sends its packets: no reports are sent, and the round-trip time is "
+          "estimated from joins";
 
   return needs_sender
-      ? "the session wants reports sent to a port below 1024, which services "
-        "of "
-        "the system have: none are sent, and the sender does not hear of this "
-        "receiver. Set feedback-port of the sender to a higher one, or "
+      ? "the session asks for reports to a port below 1024, which is reserved "
+        "for system services: no reports are sent, and the sender does not "
+        "know of this receiver. Set a higher feedback-port at the sender, or "
         "allow-low-feedback-port here"
-      : "the session wants reports sent to a port below 1024, which services "
-        "of "
-        "the system have: none are sent, and the round-trip time is estimated "
-        "from joins. Set feedback-port of the sender to a higher one, or "
+      : "the session asks for reports to a port below 1024, which is reserved "
+        "for system services: no reports are sent, and the round-trip time is "
+        "estimated from joins. Set a higher feedback-port at the sender, or "
         "allow-low-feedback-port here";
 }
 
@@ -318,8 +315,9 @@ send_report (LmccReceiver *receiver, LmccTime now, guint64 ntp_time)
   receiver->reporting.warned_unanswered = TRUE;
   lmcc_receiver_warn (receiver, LMCC_WARNING_UNANSWERED,
       receiver->stats.loss_rate >= FULL_PATH_LOSS
-          ? "reports get no answer, and packets of the session are lost, too: "
-            "the path may be full. The round-trip time is estimated from joins"
+          ? "reports get no answer, and packets of the session are lost as "
+            "well: the path may be full. The round-trip time is estimated from "
+            "joins"
           : "reports get no answer (firewall?): the round-trip time is "
             "estimated from joins");
 }

@@ -217,11 +217,11 @@ find_cap (const LmccReceiver *receiver, const gchar **reason)
   other = lmcc_receiver_get_memory_level (receiver);
   if (other < cap) {
     cap = other;
-    *reason = "max-memory: the layer above did not fit into the memory budget";
+    *reason = "max-memory: the next layer did not fit into the memory limit";
   }
   if (receiver->membership.no_layering) {
     cap = 0;
-    *reason = "the session's turning groups make no sense";
+    *reason = "the session's turning groups are invalid";
   }
 
   return MAX (cap, 0);
@@ -330,7 +330,7 @@ lmcc_receiver_take_session (LmccReceiver *receiver, const LmccSession *session,
   if (!lmcc_receiver_admits (receiver, session))
     return FALSE;
   if (new_controller && receiver->membership.slots != NULL)
-    set_level (receiver, -1, "the groups carry other layers from now on", now);
+    set_level (receiver, -1, "the groups carry other layers now", now);
   if (new_controller || has_other_layers (&receiver->session, session))
     lmcc_receiver_reset_rung_switch (receiver);
   other_lowest = lmcc_session_level_layers (&receiver->session, 0)

@@ -121,9 +121,9 @@ is_eligible (LmccReceiver *receiver, const LmccRival *rival, LmccTime now)
       || is_bounded (receiver, rival))
     return TRUE;
   lmcc_receiver_warn (receiver, LMCC_WARNING_UNBOUNDED,
-      "another sender, whose session has no algorithm, is not taken: it would "
-      "say alone how much is received. Set algorithm=none, max-level or "
-      "max-bitrate if it is wanted");
+      "another sender is ignored, because its session has no congestion "
+      "control, so that it alone would decide how much is received. To accept "
+      "it, set algorithm=none, max-level or max-bitrate");
 
   return FALSE;
 }
@@ -236,18 +236,18 @@ static const gchar *
 find_reason (LmccReceiver *receiver, const LmccRival *rival, LmccTime now)
 {
   if (lmcc_receiver_is_own_address (receiver, &rival->address))
-    return has_begun_anew (receiver, rival, now) ? "the sender has begun anew"
+    return has_begun_anew (receiver, rival, now) ? "the sender has restarted"
                                                  : NULL;
   if (!receiver->have_session && !receiver->sources.have_home)
-    return "the first sender that is heard";
+    return "the first sender heard";
   if (lmcc_receiver_is_home (receiver, &rival->address)
       && receiver->config.source_policy != LMCC_SOURCE_POLICY_ANY)
     return "the session's own sender is heard";
   if (is_time_for_others (receiver, now))
-    return "another sender took over: the one before was silent for long";
+    return "another sender took over: the previous one was silent for long";
   if (receiver->have_session && is_outdone (receiver, rival, now))
-    return "another sender took over: it sends what it announces, and the one "
-           "before did not";
+    return "another sender took over: it sends what it announces, and the "
+           "previous one did not";
 
   return NULL;
 }

@@ -409,13 +409,13 @@ check_attribute (const gchar *attribute, GError **error)
   if (attribute == NULL)
     return fail (error, LMCC_SESSION_ERROR_NOT_LMCC,
         "this describes a plain stream, not a layered session (it has no "
-        "a=x-lmcc line): play it with sdpsrc, or take the description that "
+        "a=x-lmcc line): play it with sdpsrc, or use the description that "
         "lmccsink writes to its sdp-location");
   if (attribute[0] != '0' + LMCC_HEADER_VERSION
       || (attribute[1] != ' ' && attribute[1] != '\0'))
     return fail (error, LMCC_SESSION_ERROR_VALUE,
-        "the session is of another wire format version than 1: use the same "
-        "lmcc release on both sides");
+        "the session has another wire format version than 1: use the same lmcc "
+        "release on both sides");
 
   return TRUE;
 }

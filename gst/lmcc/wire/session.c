@@ -133,11 +133,11 @@ validate_source (const LmccSession *session, GError **error)
   if (source->family == LMCC_FAMILY_NONE) {
     return !session->source_specific
         || invalid (error,
-            "a source-specific session does not say its source address");
+            "a source-specific session lacks its source address");
   }
   if (source->family != session->address.family)
     return invalid (error,
-        "the source address is not of the base address's family");
+        "the source address and the base address are of different families");
   if (lmcc_address_is_multicast (source)
       || (source->family == LMCC_FAMILY_IPV4
           && memcmp (source->bytes, broadcast, sizeof (broadcast)) == 0))
@@ -231,7 +231,8 @@ validate_layers (const LmccSession *session, GError **error)
       return invalid (error, "a layer's rate is above 1 Tbit/s");
     if (layer->stream >= session->n_rungs && layer->stream != LMCC_STREAM_NONE
         && (i > 0 || !session->native || layer->stream != LMCC_STREAM_SOUND))
-      return invalid (error, "a layer names a rung that the session has not");
+      return invalid (error,
+          "a layer names a rung that the session does not have");
     if (layer->klass >= LMCC_MAX_CLASSES)
       return invalid (error, "a layer names a class above 15");
   }
@@ -283,14 +284,14 @@ lmcc_session_validate (const LmccSession *session, GError **error)
   if (session->repair_delay > 60 * LMCC_SECOND)
     return invalid (error, "the repair delay is above 60 s");
   if (session->train_cycle > 60 * LMCC_SECOND)
-    return invalid (error, "the cycle of the trains is above 60 s");
+    return invalid (error, "the cycle of packet trains is above 60 s");
 
   if (!lmcc_session_levels_are_valid (session))
     return invalid (error,
-        "level 0 is not the base, alone or with the one layer of the lowest "
-        "encoding where the base carries none, or another level is without the "
-        "base, has a layer that the session has not, or the same layers as the "
-        "one below it");
+        "the levels are invalid: level 0 must be the base layer, plus one "
+        "layer of the lowest encoding if the base layer carries none; every "
+        "other level must contain the base layer, only layers of the session, "
+        "and not the same layers as the level below it");
 
   return validate_source (session, error) && validate_codecs (session, error)
       && validate_algorithm (session, error)

@@ -5,17 +5,17 @@ who do: `events.jsonl` and `gst-lmcc-1.0 listen` have them, and docs/researchers
 
 PLAIN = {
     'start': 'it begins with the lowest level',
-    'the base comes first': 'it begins with the lowest level',
+    'the base layer is joined first': 'it begins with the lowest level',
     'slow start': 'nothing was lost so far',
     # plumb
-    'trains find room for the next layer': 'tests showed room for it',
-    'nothing is lost': 'nothing was lost for a while',
-    'the fair rate pays for more': 'TCP would get more here',
-    'others have gone': 'other traffic has gone',
-    'the fair rate pays for less': 'TCP would get less here',
-    'others have come': 'other traffic has come',
+    'packet trains find room for the next layer': 'tests showed room for it',
+    'nothing was lost for long': 'nothing was lost for a while',
+    "the fair rate is above the level's": 'TCP would get more here',
+    'competing traffic has gone': 'other traffic has gone',
+    "the fair rate is below the level's": 'TCP would get less here',
+    'new competing traffic': 'other traffic has come',
     "the fair rate is far below the level's": 'TCP would get much less here',
-    'the path carries far less': 'the link does not carry more',
+    "the path carries far less than the level's rate": 'the link does not carry more',
     'too many pictures are missing': 'too many pictures were missing',
     # elm
     "the calculated rate is below the level's": 'TCP would get less here',
@@ -26,12 +26,12 @@ PLAIN = {
     'too much loss': 'too many packets were lost',
     # rlc, flid-sl, flid-dl, synchronized
     'no loss before the synchronization point': 'no loss, and the sender let it try',
-    'no loss in the slot, and its signal lets go up': 'no loss, and the sender let it try',
+    'no loss in the slot, and its signal permits a step up': 'no loss, and the sender let it try',
     'a synchronization point of the next layer': 'the sender let it try',
     'loss': 'packets were lost',
     'loss in the slot': 'packets were lost',
     'loss in a burst': "packets were lost in the sender's test",
-    'nothing came of the base layer in a slot': 'nothing came for a moment',
+    'no packet of the base layer in a slot': 'nothing came for a moment',
     # Limits of the user; without a network max-bitrate stands for the link.
     'max-bitrate': 'the limit on the rate allows no more',
     'max-level': 'the limit on the level allows no more',

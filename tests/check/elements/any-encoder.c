@@ -459,7 +459,8 @@ GST_START_TEST (test_both_ends_name_the_codec_that_receivers_must_be_told)
           != NULL,
       "%s", told);
   refused = read_warning (receiver);
-  fail_unless (strstr (refused, "session of codec JPEG is not taken") != NULL
+  fail_unless (strstr (refused, "session with the codec JPEG is refused")
+              != NULL
           && strstr (refused, "name it in codecs=JPEG") != NULL,
       "%s", refused);
   test_end_pipeline (receiver);

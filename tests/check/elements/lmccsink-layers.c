@@ -67,7 +67,7 @@ static const Row rows[] = {
   { "test_layers_that_do_not_fit_the_algorithm_are_refused",
       "algorithm=flid-sl", "Cannot start this session", "fixed rates" },
   { "test_an_algorithm_of_fixed_rates_says_how_to_get_them", "algorithm=rlc",
-      "what the codec makes", "layering=doubling" },
+      "native layers", "layering=doubling" },
   { "test_an_address_that_is_never_routed_is_refused", "address=224.0.0.77",
       "RFC 5771", "239.255.42.1" },
   { "test_layers_that_do_not_fit_the_algorithm_are_refused",
@@ -112,7 +112,7 @@ static const Row rows[] = {
   { "test_a_slot_and_a_nominal_rtt_contradict_each_other",
       FOUR_LAYERS "algorithm=rlc algorithm-settings=rlc,slot=1.0,"
                   "nominal-rtt=0.1",
-      "Cannot start this session", "leave one of them out" },
+      "Cannot start this session", "set only one of them" },
   { "test_key_frames_that_do_not_fit_are_told",
       "layering=doubling layers=6 base-rate=6000 window=1400", "key frames",
       "base-rate", .is_warning = TRUE },

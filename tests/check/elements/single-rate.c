@@ -423,14 +423,14 @@ typedef struct
 
 /* What cannot be, each with why and what to do. */
 static const Refused refused[] = {
-  { "algorithm=tfmcc feedback=false", "reports", "turn feedback on" },
-  { "base-algorithm=tfmcc feedback=false", "reports", "turn feedback on" },
+  { "algorithm=tfmcc feedback=false", "reports", "enable feedback" },
+  { "base-algorithm=tfmcc feedback=false", "reports", "enable feedback" },
   { "base-algorithm=pgmcc repair=0.1", "repair", "set repair to 0" },
   { "base-algorithm=tfmcc layering=doubling layers=4", "fixed",
-      "leave the layers' scheme" },
-  { "algorithm=pgmcc base-algorithm=tfmcc", "one rate", "take elm" },
+      "remove the rate scheme" },
+  { "algorithm=pgmcc base-algorithm=tfmcc", "one rate", "use elm" },
   { "algorithm=flid-dl base-algorithm=tfmcc layering=doubling layers=4",
-      "flid-dl needs layers", "take elm or rlm" },
+      "flid-dl needs a fixed rate", "use elm or rlm" },
 };
 
 GST_START_TEST (what_cannot_be_is_refused)

@@ -369,7 +369,7 @@ join_by_trains (Elm *elm, LmccTime now)
     elm->calculated = above;
     lmcc_elm_smoother_restart (&elm->smoother, now, above);
   }
-  join (elm, "trains find room for the next layer");
+  join (elm, "packet trains find room for the next layer");
 }
 
 static void
@@ -697,8 +697,8 @@ elm_create (const LmccSession *session, const LmccSettings *settings,
 const LmccAlgorithm lmcc_algorithm_elm = {
   .name = "elm",
   .number = 2,
-  .description = "Equation-based: the rate that TCP would get at the loss and "
-                 "round-trip time seen (Colussi 2004)",
+  .description = "Equation-based: the rate that TCP would get at the observed "
+                 "loss and round-trip time (Colussi 2004)",
   .paper = "Colussi, \"Equation-based Layered Multicast Congestion "
            "Control\", 2004",
   .settings = lmcc_elm_settings,

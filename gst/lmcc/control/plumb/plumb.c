@@ -346,8 +346,9 @@ plumb_create (const LmccSession *session, const LmccSettings *settings,
 const LmccAlgorithm lmcc_algorithm_plumb = {
   .name = "plumb",
   .number = 101,
-  .description = "The rate that one more TCP would get, levels for a part of "
-                 "the time, and no join without room",
+  .description =
+      "Aims at the rate that one more TCP connection would get, alternates "
+      "between levels, and joins no layer without room for it",
   .settings = lmcc_plumb_settings,
   .n_settings = LMCC_PLUMB_N_SETTINGS,
   .needs_rtt = TRUE,

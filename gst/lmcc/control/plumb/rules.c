@@ -80,7 +80,8 @@ lmcc_plumb_leave_overload (LmccPlumb *plumb, LmccTime now)
     return FALSE;
   level = find_level_that_came (plumb, now);
   lmcc_duty_cut_turn (&plumb->duty);
-  lmcc_plumb_leave_in_vain (plumb, level, now, "the path carries far less");
+  lmcc_plumb_leave_in_vain (plumb, level, now,
+      "the path carries far less than the level's rate");
 
   return TRUE;
 }
@@ -135,7 +136,7 @@ lmcc_plumb_promote (LmccPlumb *plumb, LmccTime now)
     return FALSE;
   if (plumb->failures[above] > BELIEVED && now < plumb->left_alone[above])
     return FALSE;
-  lmcc_plumb_experiment (plumb, "trains find room for the next layer");
+  lmcc_plumb_experiment (plumb, "packet trains find room for the next layer");
 
   return TRUE;
 }
@@ -157,7 +158,7 @@ lmcc_plumb_explore (LmccPlumb *plumb, LmccTime now)
       || now < plumb->level_since + LMCC_PLUMB_ALONE
       || plumb->open_rate < lmcc_plumb_level_rate (plumb, plumb->level + 1))
     return FALSE;
-  lmcc_plumb_experiment (plumb, "nothing is lost");
+  lmcc_plumb_experiment (plumb, "nothing was lost for long");
 
   return TRUE;
 }
@@ -255,14 +256,14 @@ lmcc_plumb_follow_step (LmccPlumb *plumb, LmccTime now)
   if (step == LMCC_STEP_DOWN && plumb->level > 0
       && rate < step_limit (plumb, now)) {
     lmcc_plumb_begin_anew (plumb, now);
-    leave_unpaid (plumb, plumb->level - 1, now, "others have come");
+    leave_unpaid (plumb, plumb->level - 1, now, "new competing traffic");
     return TRUE;
   }
   if (step == LMCC_STEP_UP && may_join (plumb, now)
       && !lmcc_duty_is_turn (&plumb->duty, plumb->level + 1)
       && rate > lmcc_plumb_level_rate (plumb, plumb->level + 1)) {
     lmcc_plumb_begin_anew (plumb, now);
-    lmcc_plumb_claim (plumb, now, "others have gone");
+    lmcc_plumb_claim (plumb, now, "competing traffic has gone");
     return TRUE;
   }
 
@@ -289,9 +290,9 @@ lmcc_plumb_follow_duty (LmccPlumb *plumb, LmccTime now)
   if (!may_change (plumb, now))
     return;
   if (level < plumb->level)
-    leave_unpaid (plumb, level, now, "the fair rate pays for less");
+    leave_unpaid (plumb, level, now, "the fair rate is below the level's");
   else if (level > plumb->level && may_join (plumb, now)
       && (lmcc_duty_may_join (&plumb->duty, now, plumb->level)
           || may_join_late (plumb, now)))
-    lmcc_plumb_claim (plumb, now, "the fair rate pays for more");
+    lmcc_plumb_claim (plumb, now, "the fair rate is above the level's");
 }

@@ -247,8 +247,8 @@ static const LmccSending sending = {
 const LmccAlgorithm lmcc_algorithm_pgmcc = {
   .name = "pgmcc",
   .number = 8,
-  .description = "Rizzo 2000: one rate for all receivers, by a window that is "
-                 "run with the slowest one",
+  .description = "Rizzo 2000: a single rate for all receivers, by a window "
+                 "that the slowest one controls",
   .paper = "Rizzo, \"pgmcc: a TCP-friendly single-rate multicast congestion "
            "control scheme\", SIGCOMM 2000",
   .sending = &sending,

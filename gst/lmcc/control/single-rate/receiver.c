@@ -17,7 +17,7 @@ lmcc_single_rate_controller_init (LmccSingleRateController *single,
     const LmccSession *session, guint32 seed)
 {
   lmcc_controller_init (&single->parent, algorithm, klass);
-  lmcc_controller_want (&single->parent, 0, "one rate for all receivers");
+  lmcc_controller_want (&single->parent, 0, "a single rate for all receivers");
   single->ssrc = lmcc_session_make_receiver_ssrc (session, seed);
 }
 

@@ -101,9 +101,9 @@ find_reason_to_leave (LmccController *controller, LmccTime now)
   if (!lmcc_tfmcc_receiver_must_leave (((Tfmcc *) controller)->receiver, now))
     return NULL;
 
-  return "this path has not carried a packet in 8 s for 120 s, and all other "
-         "receivers get no more than it: all groups are left (RFC 4654 section "
-         "3.3)";
+  return "for 120 s this path has carried less than one packet in 8 s, which "
+         "limits all other receivers, too: leaving all groups (RFC 4654 "
+         "section 3.3)";
 }
 
 static void
@@ -270,8 +270,8 @@ static const LmccSending sending = {
 const LmccAlgorithm lmcc_algorithm_tfmcc = {
   .name = "tfmcc",
   .number = 9,
-  .description = "RFC 4654: one rate for all receivers, that of TCP's equation "
-                 "for the slowest one",
+  .description = "RFC 4654: a single rate for all receivers, from TCP's "
+                 "equation for the slowest one",
   .paper = "Widmer, Handley, \"TCP-Friendly Multicast Congestion Control "
            "(TFMCC): Protocol Specification\", RFC 4654, 2006",
   .sending = &sending,

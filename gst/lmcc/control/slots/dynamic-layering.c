@@ -67,8 +67,8 @@ lmcc_dynamic_layering_init (LmccDynamicLayering *layering,
     return TRUE;
   if (spread == 0)
     return invalid (error,
-        "groups are never silent; the leave latency needs "
-        "at least one silent slot");
+        "the groups are never silent, but the leave latency needs at least one "
+        "silent slot");
 
   if (kind == LMCC_LAYERING_CUMULATIVE)
     turning_groups = (guint64) turning_layers + spread;
@@ -76,8 +76,8 @@ lmcc_dynamic_layering_init (LmccDynamicLayering *layering,
     turning_groups = (guint64) turning_layers * spread;
   if (turning_groups + 1 > LMCC_MAX_GROUPS) {
     g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
-        "%u layers of which groups are silent for %u slots would need "
-        "%" G_GUINT64_FORMAT " groups, and a session has at most %d: use fewer "
+        "%u layers whose groups are silent for %u slots would need "
+        "%" G_GUINT64_FORMAT " groups, but a session has at most %d: use fewer "
         "layers, longer slots or a shorter leave latency",
         n_layers, spread, turning_groups + 1, LMCC_MAX_GROUPS);
     return FALSE;
@@ -115,8 +115,8 @@ lmcc_dynamic_layering_from_session (LmccDynamicLayering *layering,
   if (layering->turning_groups != session->turning_groups
       || layering->n_groups > session->n_groups)
     return invalid (error,
-        "the turning groups are not one for each layer above "
-        "the base and one for each silent slot");
+        "the number of turning groups must be the number of layers above the "
+        "base layer plus the number of silent slots");
 
   return TRUE;
 }

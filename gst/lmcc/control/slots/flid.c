@@ -32,9 +32,9 @@ typedef struct
 static const LmccSetting settings[] = {
   { "deaf-period", LMCC_SETTING_TIME, 0, 60, 0, NULL,
       "Seconds after a leave in which losses are ignored and no layer is "
-      "joined; 0: 1.5 times the measured leave latency, and none until it "
-      "was measured (Byers et al. 2002 take static layers' leaves to be "
-      "fast)" },
+      "joined; 0: 1.5 times the measured leave latency, and no such time until "
+      "it is measured (Byers et al. 2002 assume fast leaves for static "
+      "layers)" },
 };
 
 static void
@@ -86,7 +86,7 @@ flid_up (Flid *flid, const LmccSlotEnd *end)
     return;
   }
   lmcc_controller_want (&flid->slots.parent, flid->slots.level + 1,
-      "no loss in the slot, and its signal lets go up");
+      "no loss in the slot, and its signal permits a step up");
   flid->climbing = end->index;
   lmcc_deaf_period_join (&flid->slots.deaf, (guint) flid->slots.level + 1);
 }
@@ -96,7 +96,7 @@ flid_down (Flid *flid, LmccTime now, const LmccSlotEnd *end)
 {
   flid->owed--;
   lmcc_controller_want (&flid->slots.parent, flid->slots.level - 1,
-      end->silent ? "nothing came of the base layer in a slot"
+      end->silent ? "no packet of the base layer in a slot"
                   : "loss in the slot");
   if (flid->slots.parent.algorithm == &lmcc_algorithm_flid_sl)
     lmcc_deaf_period_leave (&flid->slots.deaf, now, (guint) flid->slots.level);
@@ -223,21 +223,23 @@ flid_dl_create (const LmccSession *session,
 
 #define NOMINAL_RTT (LMCC_DEFAULT_NOMINAL_RTT / (gdouble) LMCC_SECOND)
 
-#define FLID_SETTINGS                                                         \
-  { "slot", LMCC_SETTING_TIME, LMCC_SENDING_LEAST_TIME,                       \
-    LMCC_SENDING_LONGEST_SLOT, LMCC_FLID_SLOT / (gdouble) LMCC_SECOND, NULL,  \
-    "Length of a slot (Byers et al. 2002, section V-A)" },                    \
-      { "nominal-rtt", LMCC_SETTING_TIME, LMCC_SENDING_LEAST_TIME,            \
-        LMCC_SENDING_LONGEST_SLOT, NOMINAL_RTT, NULL,                         \
-        "Round-trip time of the TCP that receivers equal: a fifth of the "    \
-        "slot "                                                               \
-        "(likewise)" },                                                       \
-  {                                                                           \
-    "probabilities", LMCC_SETTING_CHOICE, 0, 0,                               \
-        LMCC_INCREASE_METHOD_HEURISTIC, lmcc_increase_method_names,           \
-        "How likely each level may go up after a slot (likewise, appendix); " \
-        "or "                                                                 \
-        "a number for each layer, the last of them 0"                         \
+#define FLID_SETTINGS                                                          \
+  { "slot", LMCC_SETTING_TIME, LMCC_SENDING_LEAST_TIME,                        \
+    LMCC_SENDING_LONGEST_SLOT, LMCC_FLID_SLOT / (gdouble) LMCC_SECOND, NULL,   \
+    "Length of a slot (Byers et al. 2002, section V-A)" },                     \
+      { "nominal-rtt", LMCC_SETTING_TIME, LMCC_SENDING_LEAST_TIME,             \
+        LMCC_SENDING_LONGEST_SLOT, NOMINAL_RTT, NULL,                          \
+        "Round-trip time of the TCP connection that receivers equal: a fifth " \
+        "of the "                                                              \
+        "slot "                                                                \
+        "(likewise)" },                                                        \
+  {                                                                            \
+    "probabilities", LMCC_SETTING_CHOICE, 0, 0,                                \
+        LMCC_INCREASE_METHOD_HEURISTIC, lmcc_increase_method_names,            \
+        "Probability that each level may go up after a slot (likewise, "       \
+        "appendix); "                                                          \
+        "or "                                                                  \
+        "a number for each layer, the last of them 0"                          \
   }
 
 static const LmccSetting sending_sl_settings[] = { FLID_SETTINGS };
@@ -247,8 +249,8 @@ static const LmccSetting sending_dl_settings[] = {
   { "leave-latency", LMCC_SETTING_TIME, LMCC_SENDING_LEAST_TIME,
       LMCC_SENDING_LONGEST_SLOT,
       LMCC_DEFAULT_LEAVE_LATENCY / (gdouble) LMCC_SECOND, NULL,
-      "The longest time from a leave to the last packet: so long a group is "
-      "silent before it comes back (likewise, section V-B)" },
+      "The longest time from a leave to the last packet: a group is silent for "
+      "this long before it returns (likewise, section V-B)" },
 };
 
 static gboolean
@@ -325,8 +327,8 @@ const LmccAlgorithm lmcc_algorithm_flid_sl = {
   .name = "flid-sl",
   .number = 4,
   .description =
-      "FLID over static layers (Byers et al. 2002): one step down after "
-      "a slot with loss, one up where the slot's signal lets",
+      "FLID over static layers (Byers et al. 2002): one step down after a slot "
+      "with loss, one up if the slot's signal permits it",
   .paper = PAPER,
   .settings = settings,
   .n_settings = G_N_ELEMENTS (settings),
@@ -338,8 +340,8 @@ const LmccAlgorithm lmcc_algorithm_flid_dl = {
   .name = "flid-dl",
   .number = 3,
   .description =
-      "FLID over dynamic layers (Byers et al. 2002): as flid-sl, with "
-      "groups that fall silent by themselves instead of slow leaves",
+      "FLID over dynamic layers (Byers et al. 2002): as flid-sl, but groups "
+      "fall silent by themselves, which avoids slow leaves",
   .paper = PAPER,
   .sending = &sending_dl,
   .create = flid_dl_create,

@@ -415,7 +415,7 @@ lmcc_increase_probabilities_check (const gdouble *probabilities, guint n_levels,
   for (i = 0; i < n_levels; i++) {
     if (!(probabilities[i] >= 0 && probabilities[i] <= highest)) {
       g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
-          "the probability of level %u is %g; it has to be between 0 and that "
+          "the probability of level %u is %g, but must be between 0 and that "
           "of the level below, %g",
           i, probabilities[i], highest);
       return FALSE;
@@ -424,8 +424,8 @@ lmcc_increase_probabilities_check (const gdouble *probabilities, guint n_levels,
   }
   if (highest > 0) {
     g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
-        "the probability of the top level is %g; it has to be 0: there is no "
-        "level above it",
+        "the probability of the top level is %g, but must be 0, because there "
+        "is no higher level",
         highest);
     return FALSE;
   }
@@ -466,8 +466,8 @@ lmcc_increase_probabilities_parse (const gchar *text, guint n_levels,
   }
   if (n != n_levels) {
     g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
-        "there are %u numbers for %u layers; write one for each, the last of "
-        "them 0",
+        "there are %u numbers for %u layers: write one for each layer, the "
+        "last of them 0",
         n, n_levels);
     return FALSE;
   }

@@ -52,19 +52,19 @@ static const gchar *const joins_after[] = { "period", "burst", NULL };
 static const LmccSetting settings[] = {
   { "join-signal", LMCC_SETTING_CHOICE, 0, 0, JOIN_SIGNAL_TOP_LAYER,
       join_signals,
-      "Whose synchronization points let a receiver join: those of its "
-      "highest layer (Byers et al. 2002, section II-A), or those of the "
-      "layer to join, half as often (Wei and Zhang 2000, section II)" },
+      "Synchronization points at which a receiver joins: those of its highest "
+      "layer (Byers et al. 2002, section II-A), or those of the layer to join, "
+      "half as often (Wei and Zhang 2000, section II)" },
   { "burst-loss", LMCC_SETTING_CHOICE, 0, 0, BURST_LOSS_HOLD, burst_losses,
-      "After a loss in a burst: do not join at its synchronization point, "
-      "or drop a layer as ns does (Legout and Biersack 2000, section 4)" },
+      "After a loss in a burst: do not join at its synchronization point, or "
+      "leave a layer as ns does (Legout and Biersack 2000, section 4)" },
   { "join-after", LMCC_SETTING_CHOICE, 0, 0, JOIN_AFTER_PERIOD, joins_after,
-      "What has to be free of loss for a join: the whole time between two "
-      "synchronization points of the level, or the slot with the burst "
-      "before the point alone (Legout and Biersack 2000, section 4)" },
+      "Time that must be free of losses before a join: the whole time between "
+      "two synchronization points of the level, or only the slot with the "
+      "burst before the point (Legout and Biersack 2000, section 4)" },
   { "deaf-period", LMCC_SETTING_TIME, 0, 60, 0, NULL,
       "Seconds after a leave in which losses are ignored; 0: 1.5 times the "
-      "measured leave latency, at least 1, and 3 until it was measured (no "
+      "measured leave latency, at least 1, and 3 until it is measured (no "
       "paper gives a number)" },
 };
 
@@ -123,7 +123,7 @@ rlc_slot_end (LmccSlotController *controller, LmccTime now,
   if (rlc->slots.level < 0)
     return;
   if (end->silent && !is_deaf) {
-    rlc_drop (rlc, now, "nothing came of the base layer in a slot");
+    rlc_drop (rlc, now, "no packet of the base layer in a slot");
     return;
   }
   rlc->clean = rlc->clean && lmcc_slot_end_is_clean (end);
@@ -225,11 +225,12 @@ rlc_create (const LmccSession *session, const LmccSettings *values,
 
 static const LmccSetting sending_settings[] = {
   { "slot", LMCC_SETTING_TIME, 0, LMCC_SENDING_LONGEST_SLOT, 0, NULL,
-      "Time between points of the base; 0: 8 of its packets (Legout and "
-      "Biersack 2000, section 4), or as nominal-rtt has it" },
+      "Time between synchronization points of the base layer; 0: 8 of its "
+      "packets (Legout and Biersack 2000, section 4), or according to "
+      "nominal-rtt" },
   { "nominal-rtt", LMCC_SETTING_TIME, 0, LMCC_SENDING_LONGEST_SLOT, 0, NULL,
-      "Round-trip time of the TCP that receivers equal, in place of slot; 0: "
-      "as slot has it" },
+      "Round-trip time of the TCP connection that receivers equal, instead of "
+      "slot; 0: according to slot" },
 };
 
 static gboolean
@@ -243,9 +244,8 @@ check_doubling (const LmccSession *session, GError **error)
 
     if (!(fabs (step - 2) <= DOUBLING_TOLERANCE))
       return lmcc_sending_refuse (error,
-          "rlc needs layers of which each doubles the rate, "
-          "and layer %u does not: take the scheme doubling, or flid-dl or "
-          "synchronized for any rates",
+          "rlc needs layers that each double the rate, but layer %u does not: "
+          "use the scheme doubling, or flid-dl or synchronized for any rates",
           i);
   }
 

@@ -21,15 +21,14 @@ typedef struct
 
 static const LmccSetting settings[] = {
   { "back-off", LMCC_SETTING_SWITCH, 0, 0, 0, NULL,
-      "After the k-th join experiment in a row that failed pass 2^k - 1 "
-      "of the layer's synchronization points (Wei and Zhang 2000, section "
-      "III-C)" },
+      "After the k-th consecutive failed join experiment, skip 2^k - 1 of the "
+      "layer's synchronization points (Wei and Zhang 2000, section III-C)" },
   { "back-off-limit", LMCC_SETTING_COUNT, 1, 16, 6, NULL,
-      "k grows no further: after 6 failures every 64th point is tried (the "
-      "paper has no limit)" },
+      "Greatest k: after 6 failures every 64th point is tried (the paper has "
+      "no limit)" },
   { "deaf-period", LMCC_SETTING_TIME, 0, 60, 0, NULL,
       "Seconds after a leave in which losses are ignored; 0: 1.5 times the "
-      "measured leave latency, at least 1, and 3 until it was measured (the "
+      "measured leave latency, at least 1, and 3 until it is measured (the "
       "paper gives no number)" },
 };
 
@@ -99,7 +98,7 @@ sync_slot_end (LmccSlotController *controller, LmccTime now,
     return;
   if (end->silent) {
     if (!lmcc_deaf_period_covers (&sync->slots.deaf, end->end))
-      sync_drop (sync, now, "nothing came of the base layer in a slot");
+      sync_drop (sync, now, "no packet of the base layer in a slot");
     return;
   }
   end_trials (sync, end);
@@ -181,10 +180,11 @@ sync_create (const LmccSession *session, const LmccSettings *values,
 
 static const LmccSetting sending_settings[] = {
   { "slot", LMCC_SETTING_TIME, 0, LMCC_SENDING_LONGEST_SLOT, 0, NULL,
-      "Time between points of the base; 0: as nominal-rtt has it" },
+      "Time between synchronization points of the base layer; 0: according to "
+      "nominal-rtt" },
   { "nominal-rtt", LMCC_SETTING_TIME, 0, LMCC_SENDING_LONGEST_SLOT, 0, NULL,
-      "Round-trip time of the TCP that receivers equal (Wei and Zhang 2000, "
-      "section IV), in place of slot; 0: 0.1" },
+      "Round-trip time of the TCP connection that receivers equal (Wei and "
+      "Zhang 2000, section IV), instead of slot; 0: 0.1" },
 };
 
 static gboolean

@@ -224,9 +224,9 @@ GST_START_TEST (test_an_algorithm_without_its_marks_says_what_to_do)
   session.slot = 0;
   no_slots = lmcc_algorithm_find_obstacle (flid, &session);
   fail_unless_equals_string (no_slots,
-      "flid-sl needs layers of fixed rates with time slots, which the sender "
-      "marks, and this session has none: use algorithm=auto, plumb or elm, or "
-      "start lmccsink with algorithm=flid-sl layering=doubling");
+      "flid-sl needs layers of fixed rates with time slots, which this session "
+      "does not have: use algorithm=auto, plumb or elm, or start lmccsink with "
+      "algorithm=flid-sl layering=doubling");
   session.slot = SLOT;
   other = lmcc_algorithm_find_obstacle (lmcc_algorithm_find ("rlc"), &session);
   fail_unless (strstr (other, "those of flid-sl") != NULL, "%s", other);

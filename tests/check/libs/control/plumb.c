@@ -465,7 +465,7 @@ GST_START_TEST (test_two_trains_with_room_promote_where_nothing_is_lost)
           && took < 2.2 * CYCLE / LMCC_SECOND,
       "%g s", took);
   fail_unless_equals_string (bench.controller->reason,
-      "trains find room for the next layer");
+      "packet trains find room for the next layer");
   bench_clear (&bench);
 }
 

@@ -245,7 +245,7 @@ holds (const TestScene *scene, const Step *step)
     case ANEW_IS_TAKEN:
       return test_scene_session (scene)->nonce == TEST_NONCE + 1;
     case WARNED:
-      return strstr (scene->test->warning, "has no algorithm") != NULL;
+      return strstr (scene->test->warning, "has no congestion control") != NULL;
     case PICTURES:
       return scene->test->pictures->len > 10;
     default:

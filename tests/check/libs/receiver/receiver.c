@@ -482,7 +482,7 @@ GST_START_TEST (test_a_wait_is_told_of_once_and_what_came)
   test_loop_run (loop, 2 * LMCC_UNHEARD_TIMEOUT);
   fail_unless_equals_int (test->n_unheard, 2);
   fail_unless_equals_string (test->unheard,
-      "media came, but no session record");
+      "media arrived, but no session record");
   test_loop_free (loop);
 }
 

@@ -546,9 +546,9 @@ GST_START_TEST (test_layers_that_are_not_fit_are_refused)
   config.leave_latency = 30 * LMCC_SECOND;
   check_refused (config, "groups");
   config = marks_config ("flid-sl", LMCC_RATE_SCHEME_EQUAL, 16000, 0, 4);
-  check_refused (config, "does not send a packet");
+  check_refused (config, "too short for a packet");
   config = marks_config ("rlc", LMCC_RATE_SCHEME_DOUBLING, 1000, 0, 4);
-  check_refused (config, "may be 60 s");
+  check_refused (config, "maximum is 60 s");
 }
 
 GST_END_TEST;

@@ -222,10 +222,10 @@ GST_START_TEST (test_what_needs_cumulative_levels_says_so)
     fail_unless (algorithm != NULL);
     g_strlcpy (session.algorithm, names[i], LMCC_ALGORITHM_NAME_SIZE);
     fail_if (lmcc_session_fit_algorithm (&session, 0, 0, &error));
-    fail_unless (strstr (error->message, "one layer more") != NULL);
+    fail_unless (strstr (error->message, "cumulative levels") != NULL);
     session.slot = LMCC_SECOND;
     obstacle = lmcc_algorithm_find_obstacle (algorithm, &session);
-    fail_unless (obstacle != NULL && strstr (obstacle, "one layer more"));
+    fail_unless (obstacle != NULL && strstr (obstacle, "cumulative levels"));
   }
   fail_unless (lmcc_sender_new (&config, START, NULL) == NULL);
 }

@@ -30,7 +30,7 @@ GST_START_TEST (a_session_that_is_not_fit_is_refused)
   fail_unless (lmcc_session_fit_algorithm (&session, 0, 0, &error));
   session.n_rungs = 2;
   fail_if (lmcc_session_fit_algorithm (&session, 0, 0, &error));
-  fail_unless (strstr (error->message, "rungs") != NULL);
+  fail_unless (strstr (error->message, "encodings") != NULL);
   g_clear_error (&error);
   session.n_rungs = 1;
   session.feedback_interval = 0;
