@@ -27,6 +27,8 @@ typedef enum
  * LmccAddress:
  * @family: the address family, or %LMCC_FAMILY_NONE for "not set"
  * @bytes: the address in network byte order; for IPv4 the first 4 bytes, the rest zero
+ *
+ * An IPv4 or IPv6 address.
  */
 typedef struct
 {

@@ -4,7 +4,8 @@
  * The interface between a receiver and an algorithm. To add an algorithm, define a
  * structure that begins with an LmccController, a class of callbacks, and an
  * LmccAlgorithm whose create() joins the two; then call lmcc_algorithm_register().
- * tests/installed/algorithm.c is an example. */
+ * tests/installed/algorithm.c is an example.
+ */
 #ifndef LMCC_CONTROLLER_H
 #define LMCC_CONTROLLER_H
 

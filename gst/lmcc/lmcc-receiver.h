@@ -70,6 +70,8 @@ typedef enum
  * @LMCC_ON_LOSS_CONCEAL: deliver complete units that depend on a lost one, marked as
  *     corrupted
  * @LMCC_ON_LOSS_FREEZE: deliver nothing that depends on a lost unit
+ *
+ * What a receiver delivers after a packet loss that it cannot repair.
  */
 typedef enum
 {
@@ -117,6 +119,9 @@ typedef enum
  * @no_circuit_breaker: continue even if the path cannot carry the base layer. Not for
  *     real networks (RFC 8085 section 4.1); for simulations of papers whose receivers
  *     have no circuit breaker
+ *
+ * Configuration of lmcc_receiver_new(). Set the whole structure to zero first,
+ * because reserved fields must be zero.
  */
 typedef struct
 {
@@ -182,6 +187,8 @@ typedef struct
  *     %LMCC_SOURCE_TIMEOUT (only with @end_on_bye of the configuration), or it was silent
  *     for @end_on_silence. @reason is %LMCC_REASON_GOODBYE or %LMCC_REASON_SILENCE,
  *     @previous the sender
+ *
+ * What a receiver asks its caller to do.
  */
 typedef enum
 {
@@ -235,6 +242,9 @@ typedef enum
  * @to: the new level, for LEVEL
  * @reason: a static or interned string, for LEVEL, WAITING, UNHEARD, WARNING,
  *     MEMORY_FULL, SOURCE_CHANGED, SOURCE_ASKED, SOURCE_BESIDE, CIRCUIT_BREAKER and END
+ *
+ * An action from lmcc_receiver_poll_action(). The comments name the types, without their
+ * prefix, for which each field is set.
  */
 typedef struct
 {
@@ -314,6 +324,8 @@ LMCC_API const gchar *lmcc_drop_name (LmccDrop drop);
  * @late: how many of @lost were recovered after their place in the output had passed
  * @beyond_repair: how many of @lost are not recovered and no longer waited for. A lost
  *     packet that may have been either media or repair data counts as media
+ *
+ * Counters of repair for the packets of one class.
  */
 typedef struct
 {
@@ -329,6 +341,8 @@ typedef struct
  * @invalid: repair packets, or blocks of them, with invalid contents
  * @classes: counters per class; %LMCC_CLASS_MIXED counts lost packets of unknown class in
  *     layers that carry several classes
+ *
+ * Counters of repair.
  */
 typedef struct
 {
@@ -350,6 +364,8 @@ typedef struct
  *     complete apart from losses
  * @units_missed: how many of @units_due did not reach the decoder because of a loss;
  *     units that extend into a layer that is not joined are not counted
+ *
+ * Counters of the units that a receiver has collected for the decoder.
  */
 typedef struct
 {
@@ -372,6 +388,8 @@ typedef struct
  * @duplicates: packets that had already arrived
  * @late: packets that arrived after they had been counted as lost
  * @restarts: jumps of the sequence number
+ *
+ * Counters of the packets of one layer.
  */
 typedef struct
 {
@@ -427,6 +445,9 @@ typedef struct
  * @gate: counters of the units
  * @layers: counters per layer
  * @layer_bitrate: received bitrate per layer over the last second, bit/s
+ *
+ * Counters and state of a receiver, from lmcc_receiver_get_stats(). Counters start when
+ * the receiver is created.
  */
 typedef struct
 {

@@ -16,6 +16,8 @@ G_BEGIN_DECLS
  * @LMCC_SDP_FILE: complete and readable, for sdp-location; a player that does not know
  *     layers opens the base group
  * @LMCC_SDP_RECORD: the same information in as few bytes as possible, for RTCP
+ *
+ * Forms of a session description.
  */
 typedef enum
 {

@@ -40,6 +40,8 @@ G_BEGIN_DECLS
  *     it has no picture; in sessions without reports, about 2 s after each key frame
  * @LMCC_KEY_REQUEST_HEARD: only when a receiver reports that it has no picture
  * @LMCC_KEY_REQUEST_IGNORED: never on behalf of receivers
+ *
+ * When a sender asks encoders for key frames on behalf of receivers.
  */
 typedef enum
 {
@@ -95,6 +97,9 @@ typedef enum
  * @key_requests: when encoders are asked for key frames on behalf of receivers
  * @mtu: largest RTP packet including the library's header element, in bytes; larger
  *     packets are sent and counted
+ *
+ * Configuration of lmcc_sender_new(). Set the whole structure to zero first,
+ * because reserved fields must be zero.
  */
 typedef struct
 {
@@ -129,6 +134,8 @@ typedef struct
  *     picture that was too old to be sent, or because receivers may have no picture. On
  *     behalf of receivers, at most once in 2 s, and on their request if the session takes
  *     reports
+ *
+ * What a sender asks its caller to do.
  */
 typedef enum
 {
@@ -143,6 +150,9 @@ typedef enum
  * @type: what to do
  * @group: index of the group, for SEND
  * @packet: (transfer full): for SEND and SEND_CONTROL
+ *
+ * An action from lmcc_sender_poll_action(). The comments name the types, without their
+ * prefix, for which each field is set.
  */
 typedef struct
 {
@@ -161,6 +171,8 @@ typedef struct
  * @repairs: how many of @packets are repair packets
  * @repair_bytes: bytes of @repairs
  * @queued: packets that wait to be sent
+ *
+ * Counters of one layer at the sender.
  */
 typedef struct
 {
@@ -257,6 +269,8 @@ typedef struct
  * @lateness_max: greatest delay of a packet after its scheduled time
  * @single: counters of single-rate sessions; all zero in other sessions
  * @layers: counters per layer
+ *
+ * Counters of a sender, from lmcc_sender_get_stats().
  */
 typedef struct
 {

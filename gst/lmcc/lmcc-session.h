@@ -66,6 +66,8 @@ G_BEGIN_DECLS
  * @stream: the rung whose units the layer carries; %LMCC_STREAM_NONE if mixed;
  *     %LMCC_STREAM_SOUND if it carries no rung
  * @klass: the class of these units, or %LMCC_CLASS_MIXED
+ *
+ * A layer of a session.
  */
 typedef struct
 {
@@ -105,6 +107,8 @@ typedef enum
  *     such media
  * @clock_rate: RTP timestamp units per second, %LMCC_MIN_CLOCK_RATE to
  *     %LMCC_MAX_CLOCK_RATE
+ *
+ * A codec as in a session description.
  */
 typedef struct
 {
@@ -230,6 +234,8 @@ LMCC_API guint32 lmcc_session_repair_ssrc (const LmccSession *session,
  * @LMCC_SESSION_ERROR_SYNTAX: the text is not SDP, or a value is malformed
  * @LMCC_SESSION_ERROR_VALUE: a value is outside its range
  * @LMCC_SESSION_ERROR_NOT_LMCC: valid SDP, but not of a layered session
+ *
+ * Codes of %LMCC_SESSION_ERROR.
  */
 typedef enum
 {

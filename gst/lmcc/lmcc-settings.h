@@ -15,6 +15,8 @@ G_BEGIN_DECLS
  * @LMCC_SETTING_TIME: seconds, a real number
  * @LMCC_SETTING_SWITCH: true or false
  * @LMCC_SETTING_CHOICE: one of a list of words
+ *
+ * Types of settings.
  */
 typedef enum
 {
@@ -73,6 +75,8 @@ LMCC_API LmccTime lmcc_settings_get_time (const LmccSettings *settings,
  * LmccSettingsError:
  * @LMCC_SETTINGS_ERROR_UNKNOWN: no setting has this name
  * @LMCC_SETTINGS_ERROR_VALUE: the value is malformed or out of range
+ *
+ * Codes of %LMCC_SETTINGS_ERROR.
  */
 typedef enum
 {

@@ -28,6 +28,8 @@ typedef guint64 LmccTime;
  * LMCC_TIME_IS_VALID:
  * @t: a time
  *
+ * Checks whether a time is known.
+ *
  * Returns: whether @t differs from %LMCC_TIME_NONE
  */
 #define LMCC_TIME_IS_VALID(t) ((t) != LMCC_TIME_NONE)

@@ -28,6 +28,8 @@ address_system_family (const LmccAddress *address)
  * @text: an IPv4 or IPv6 address, without brackets or scope
  * @address: (out): the address; family %LMCC_FAMILY_NONE on failure
  *
+ * Parses an address in text form.
+ *
  * Returns: %FALSE if @text is neither
  */
 gboolean
@@ -48,6 +50,8 @@ lmcc_address_parse (const gchar *text, LmccAddress *address)
  * @address: an address
  * @text: buffer for the text
  *
+ * Writes an address as text.
+ *
  * Returns: (transfer none): @text; empty for %LMCC_FAMILY_NONE
  */
 const gchar *
@@ -67,6 +71,8 @@ lmcc_address_format (const LmccAddress *address,
  * @a: an address
  * @b: another address
  *
+ * Compares two addresses.
+ *
  * Returns: whether both are equal
  */
 gboolean
@@ -79,6 +85,8 @@ lmcc_address_equal (const LmccAddress *a, const LmccAddress *b)
 /**
  * lmcc_address_is_multicast:
  * @address: an address
+ *
+ * Checks whether an address is a multicast group.
  *
  * Returns: whether it is a multicast group: 224.0.0.0/4 (RFC 5771) or ff00::/8
  * (RFC 4291)
@@ -100,6 +108,8 @@ lmcc_address_is_multicast (const LmccAddress *address)
  * lmcc_address_is_source_specific:
  * @address: an address
  *
+ * Checks whether an address is in the range of source-specific multicast.
+ *
  * Returns: whether it is in 232.0.0.0/8 or ff3x::/32 (RFC 4607)
  */
 gboolean
@@ -119,6 +129,9 @@ lmcc_address_is_source_specific (const LmccAddress *address)
 /**
  * lmcc_address_get_udp_overhead:
  * @address: an address
+ *
+ * Returns the header size of packets to an address, which depends on its
+ * family.
  *
  * Returns: size of the IP and UDP headers of a packet to it, without options,
  * in bytes: 28 or 48
@@ -152,6 +165,8 @@ scope_size (const LmccAddress *address)
  * @base: the base group
  * @index: 0 for the base group, below %LMCC_MAX_GROUPS
  * @group: (out): @base + @index
+ *
+ * Computes the address of a session's group from that of its base group.
  *
  * Returns: %FALSE if @base is not multicast, @index is too large, or @base +
  * @index would be in another scope

@@ -9,10 +9,12 @@ typedef struct
   LmccDiscardFunc free_piece;
 } Item;
 
-/* lmcc_discard_add:
+/*
+ * lmcc_discard_add:
  * @discard: (nullable): the queue of objects to free; %NULL: free at once
  * @object: (transfer full): an object that is no longer needed
- * @free_piece: frees a piece of it */
+ * @free_piece: frees a piece of it
+ */
 void
 lmcc_discard_add (LmccDiscard *discard, gpointer object,
     LmccDiscardFunc free_piece)
@@ -44,10 +46,12 @@ free_packet (gpointer object)
   return 1;
 }
 
-/* lmcc_discard_add_packets:
+/*
+ * lmcc_discard_add_packets:
  * @discard: (nullable): as in lmcc_discard_add()
  * @packets: (transfer full) (element-type LmccPacket): packets, each with a
- *     reference to release */
+ *     reference to release
+ */
 void
 lmcc_discard_add_packets (LmccDiscard *discard, GPtrArray *packets)
 {
@@ -60,11 +64,13 @@ lmcc_discard_is_empty (const LmccDiscard *discard)
   return discard->items.head == NULL;
 }
 
-/* lmcc_discard_free_some:
+/*
+ * lmcc_discard_free_some:
  * @discard: the queue of objects to free
  * @n: least number of packets to free, with everything that belongs to them
  *
- * Returns: whether something is left to free */
+ * Returns: whether something is left to free
+ */
 gboolean
 lmcc_discard_free_some (LmccDiscard *discard, guint n)
 {

@@ -14,9 +14,11 @@ struct _LmccMemory
   gsize used; /* atomic */
 };
 
-/* lmcc_memory_new:
+/*
+ * lmcc_memory_new:
  *
- * Returns: (transfer full): a counter of memory at zero */
+ * Returns: (transfer full): a counter of memory at zero
+ */
 LmccMemory *
 lmcc_memory_new (void)
 {
@@ -34,20 +36,24 @@ lmcc_memory_unref (LmccMemory *memory)
     g_free (memory);
 }
 
-/* lmcc_memory_get_used:
+/*
+ * lmcc_memory_get_used:
  * @memory: a counter of memory
  *
- * Returns: bytes in use */
+ * Returns: bytes in use
+ */
 gsize
 lmcc_memory_get_used (LmccMemory *memory)
 {
   return (gsize) g_atomic_pointer_get (&memory->used);
 }
 
-/* lmcc_memory_cost:
+/*
+ * lmcc_memory_cost:
  * @capacity: capacity of a packet, in bytes
  *
- * Returns: bytes that the packet takes, including a receiver's bookkeeping */
+ * Returns: bytes that the packet takes, including a receiver's bookkeeping
+ */
 gsize
 lmcc_memory_cost (gsize capacity)
 {
@@ -57,13 +63,15 @@ lmcc_memory_cost (gsize capacity)
       + LMCC_MEMORY_PER_PACKET;
 }
 
-/* lmcc_memory_claim:
+/*
+ * lmcc_memory_claim:
  * @memory: a counter of memory
  * @packet: a packet
  *
  * Counts a packet unless another counter counts it.
  *
- * Returns: whether @memory counts it now */
+ * Returns: whether @memory counts it now
+ */
 gboolean
 lmcc_memory_claim (LmccMemory *memory, LmccPacket *packet)
 {
@@ -78,11 +86,13 @@ lmcc_memory_claim (LmccMemory *memory, LmccPacket *packet)
   return TRUE;
 }
 
-/* lmcc_memory_release:
+/*
+ * lmcc_memory_release:
  * @packet: a packet that nobody else holds, or whose last reference is being
  *     released
  *
- * The packet no longer counts. */
+ * The packet no longer counts.
+ */
 void
 lmcc_memory_release (LmccPacket *packet)
 {

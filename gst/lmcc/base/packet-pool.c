@@ -4,7 +4,8 @@
  * One thread takes packets, and any thread returns them. Returned packets
  * are pushed onto a list by compare and exchange. The taking thread removes
  * that list as a whole, so no link is read that another thread may change
- * meanwhile. */
+ * meanwhile.
+ */
 #include "base/packet-pool.h"
 
 struct _LmccPacketPool
@@ -47,6 +48,8 @@ unref (LmccPacketPool *pool)
  * lmcc_packet_pool_new:
  * @max_free: greatest number of packets kept for reuse
  *
+ * Creates a pool for lmcc_packet_new_pooled().
+ *
  * Returns: (transfer full): an empty pool
  */
 LmccPacketPool *
@@ -63,6 +66,9 @@ lmcc_packet_pool_new (guint max_free)
 /**
  * lmcc_packet_pool_free:
  * @pool: (transfer full): a pool; its packets may still be in use
+ *
+ * Frees a pool. The memory of packets that are still in use is freed when they
+ * are released.
  */
 void
 lmcc_packet_pool_free (LmccPacketPool *pool)
@@ -102,13 +108,15 @@ take_free (LmccPacketPool *pool)
   return packet;
 }
 
-/* lmcc_packet_pool_take:
+/*
+ * lmcc_packet_pool_take:
  * @pool: a pool
  * @capacity: capacity of the wanted packet, in bytes
  *
  * The packet counts as one of the pool, even if the caller has to allocate it.
  *
- * Returns: (transfer full) (nullable): the memory of a returned packet */
+ * Returns: (transfer full) (nullable): the memory of a returned packet
+ */
 LmccPacket *
 lmcc_packet_pool_take (LmccPacketPool *pool, gsize capacity)
 {
@@ -121,11 +129,13 @@ lmcc_packet_pool_take (LmccPacketPool *pool, gsize capacity)
   return packet;
 }
 
-/* lmcc_packet_pool_put:
+/*
+ * lmcc_packet_pool_put:
  * @pool: a pool
  * @packet: (transfer full): a packet of @pool without references
  *
- * Keeps the packet for reuse if there is room. */
+ * Keeps the packet for reuse if there is room.
+ */
 void
 lmcc_packet_pool_put (LmccPacketPool *pool, LmccPacket *packet)
 {

@@ -39,6 +39,8 @@ new_packet (gsize headroom, gsize capacity)
  * lmcc_packet_new:
  * @capacity: capacity in bytes
  *
+ * Creates a packet with @capacity bytes of room and none in use.
+ *
  * Returns: (transfer full): an empty packet
  */
 LmccPacket *
@@ -94,6 +96,8 @@ lmcc_packet_new_pooled (LmccPacketPool *pool, gsize capacity)
  * @data: bytes to copy
  * @size: number of bytes
  *
+ * Creates a packet from existing bytes.
+ *
  * Returns: (transfer full): a packet with a copy of @data
  */
 LmccPacket *
@@ -112,6 +116,8 @@ lmcc_packet_new_copy (const guint8 *data, gsize size)
  * lmcc_packet_ref:
  * @packet: a packet
  *
+ * Takes a reference. May be called from any thread.
+ *
  * Returns: (transfer full): the same packet
  */
 LmccPacket *
@@ -125,6 +131,9 @@ lmcc_packet_ref (LmccPacket *packet)
 /**
  * lmcc_packet_unref:
  * @packet: (transfer full) (nullable): a packet
+ *
+ * Releases a reference; the last one frees the packet. May be called from any
+ * thread.
  */
 void
 lmcc_packet_unref (LmccPacket *packet)
@@ -138,14 +147,16 @@ lmcc_packet_unref (LmccPacket *packet)
     g_free (packet);
 }
 
-/* lmcc_packet_take_counted:
+/*
+ * lmcc_packet_take_counted:
  * @packet: (transfer full): a packet
  * @memory: the counter that is to count it
  *
  * If another counter counts the packet, because several receivers share it, a
  * copy is made.
  *
- * Returns: (transfer full): the packet, or a copy of it */
+ * Returns: (transfer full): the packet, or a copy of it
+ */
 LmccPacket *
 lmcc_packet_take_counted (LmccPacket *packet, LmccMemory *memory)
 {
@@ -160,13 +171,15 @@ lmcc_packet_take_counted (LmccPacket *packet, LmccMemory *memory)
   return copy;
 }
 
-/* lmcc_packet_has_room:
+/*
+ * lmcc_packet_has_room:
  * @packet: a packet
  * @at: a position in it
  * @size: number of bytes before @at
  *
  * Returns: whether these bytes may be written: they belong to the packet,
- * and nobody else holds it */
+ * and nobody else holds it
+ */
 gboolean
 lmcc_packet_has_room (LmccPacket *packet, const guint8 *at, gsize size)
 {
@@ -174,13 +187,15 @@ lmcc_packet_has_room (LmccPacket *packet, const guint8 *at, gsize size)
       && g_atomic_ref_count_compare (&packet->ref_count, 1);
 }
 
-/* lmcc_packet_begin_at:
+/*
+ * lmcc_packet_begin_at:
  * @packet: a packet that nobody else holds
  * @at: a position in it, which becomes its first byte
  * @size: number of used bytes from there on
  *
  * Afterwards no counter counts the packet, and no parsed properties are
- * stored with it. */
+ * stored with it.
+ */
 void
 lmcc_packet_begin_at (LmccPacket *packet, const guint8 *at, gsize size)
 {

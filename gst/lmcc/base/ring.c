@@ -35,17 +35,21 @@ resize (LmccRing *ring, guint size)
   ring->first = 0;
 }
 
-/* lmcc_ring_init:
+/*
+ * lmcc_ring_init:
  * @ring: (out): an empty ring
- * @element_size: size of an element in bytes */
+ * @element_size: size of an element in bytes
+ */
 void
 lmcc_ring_init (LmccRing *ring, gsize element_size)
 {
   *ring = (LmccRing){ .element_size = element_size };
 }
 
-/* lmcc_ring_clear:
- * @ring: a ring; the caller first frees what its elements own */
+/*
+ * lmcc_ring_clear:
+ * @ring: a ring; the caller first frees what its elements own
+ */
 void
 lmcc_ring_clear (LmccRing *ring)
 {
@@ -93,11 +97,13 @@ lmcc_ring_peek_tail (const LmccRing *ring)
   return ring->length > 0 ? get (ring, ring->length - 1) : NULL;
 }
 
-/* lmcc_ring_pop:
+/*
+ * lmcc_ring_pop:
  * @ring: a ring
  * @element: (out caller-allocates): the oldest element, which is removed
  *
- * Returns: %FALSE if there is none */
+ * Returns: %FALSE if there is none
+ */
 gboolean
 lmcc_ring_pop (LmccRing *ring, gpointer element)
 {

@@ -16,6 +16,8 @@ struct _LmccSettings
 /**
  * lmcc_settings_error_quark:
  *
+ * The error domain of LmccSettingsError.
+ *
  * Returns: %LMCC_SETTINGS_ERROR
  */
 G_DEFINE_QUARK (lmcc-settings-error-quark, lmcc_settings_error);
@@ -24,6 +26,8 @@ G_DEFINE_QUARK (lmcc-settings-error-quark, lmcc_settings_error);
  * lmcc_settings_new:
  * @table: (array length=n): the table, which must be static
  * @n: number of settings
+ *
+ * Creates values for the settings of a table.
  *
  * Returns: (transfer full): all settings at their default values
  */
@@ -47,6 +51,8 @@ lmcc_settings_new (const LmccSetting *table, guint n)
  * lmcc_settings_copy:
  * @settings: settings to copy
  *
+ * Copies settings with all their values.
+ *
  * Returns: (transfer full): a copy
  */
 LmccSettings *
@@ -63,6 +69,8 @@ lmcc_settings_copy (const LmccSettings *settings)
 /**
  * lmcc_settings_free:
  * @settings: (transfer full): settings
+ *
+ * Frees settings.
  */
 void
 lmcc_settings_free (LmccSettings *settings)
@@ -76,6 +84,8 @@ lmcc_settings_free (LmccSettings *settings)
  * lmcc_settings_is_of:
  * @settings: settings
  * @table: (nullable): a table
+ *
+ * Checks which table settings belong to.
  *
  * Returns: whether @settings were made from @table
  */
@@ -115,6 +125,8 @@ set_unknown_error (const LmccSettings *settings, const gchar *name,
 /**
  * lmcc_setting_format_range:
  * @setting: an entry of a table
+ *
+ * Describes the permitted values of a setting for users.
  *
  * Returns: (transfer full): the permitted values as text, such as `a|b`,
  * `true|false` or `0 to 60 s`
@@ -186,6 +198,8 @@ parse (const LmccSetting *setting, const gchar *text, gdouble *value)
  * @value: a number, or a word of a choice or switch
  * @error: describes the permitted values
  *
+ * Sets a setting from text, as users write it.
+ *
  * Returns: %FALSE, with no change, if the setting or the value does not exist
  */
 gboolean
@@ -209,13 +223,15 @@ lmcc_settings_set (LmccSettings *settings, const gchar *name,
   return TRUE;
 }
 
-/* lmcc_settings_prefer:
+/*
+ * lmcc_settings_prefer:
  * @settings: settings
  * @name: a setting of the table
  * @value: a value as returned by lmcc_settings_get(), within the setting's
  *     range
  *
- * Replaces the default value. A value given with lmcc_settings_set() stays. */
+ * Replaces the default value. A value given with lmcc_settings_set() stays.
+ */
 void
 lmcc_settings_prefer (LmccSettings *settings, const gchar *name, gdouble value)
 {
@@ -231,6 +247,8 @@ lmcc_settings_prefer (LmccSettings *settings, const gchar *name, gdouble value)
  * lmcc_settings_get:
  * @settings: settings
  * @name: a setting of the table
+ *
+ * Reads a setting. A name that is not in the table is a programming error.
  *
  * Returns: its value: a time in seconds, a choice's index, or 0 or 1 for a
  * switch
@@ -250,6 +268,8 @@ lmcc_settings_get (const LmccSettings *settings, const gchar *name)
  * @settings: settings
  * @name: a count, choice or switch of the table
  *
+ * Reads a setting whose value is a whole number.
+ *
  * Returns: its value
  */
 guint
@@ -262,6 +282,8 @@ lmcc_settings_get_count (const LmccSettings *settings, const gchar *name)
  * lmcc_settings_get_time:
  * @settings: settings
  * @name: a time of the table
+ *
+ * Reads a setting of type %LMCC_SETTING_TIME.
  *
  * Returns: its value in ns
  */

@@ -6,6 +6,9 @@
 /**
  * lmcc_unit_new:
  *
+ * Creates a unit for lmcc_sender_push_unit(). lmcc_classifier_push() creates
+ * units from RTP packets.
+ *
  * Returns: (transfer full): a unit of rung 0 and class 0 without packets
  */
 LmccUnit *
@@ -22,6 +25,8 @@ lmcc_unit_new (void)
 /**
  * lmcc_unit_free:
  * @unit: (transfer full): a unit
+ *
+ * Frees a unit and releases its packets.
  */
 void
 lmcc_unit_free (LmccUnit *unit)
@@ -33,6 +38,8 @@ lmcc_unit_free (LmccUnit *unit)
 /**
  * lmcc_unit_is_key:
  * @unit: a unit
+ *
+ * Checks whether a decoder can start with the unit.
  *
  * Returns: whether the unit belongs to a rung and depends on no other unit
  */

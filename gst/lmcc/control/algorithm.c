@@ -89,11 +89,13 @@ lmcc_controller_new_base_only (const LmccAlgorithm *algorithm)
   return controller;
 }
 
-/* lmcc_algorithm_add:
+/*
+ * lmcc_algorithm_add:
  * @algorithm: as in lmcc_algorithm_register(); it may have a sender's half
  *
  * Returns: %FALSE if the name is taken or cannot be written in a session
- * record, or if the registry is full */
+ * record, or if the registry is full
+ */
 gboolean
 lmcc_algorithm_add (const LmccAlgorithm *algorithm)
 {
@@ -135,6 +137,8 @@ lmcc_algorithm_register (const LmccAlgorithm *algorithm)
  * lmcc_algorithm_find:
  * @name: (nullable): an algorithm's name
  *
+ * Looks up an algorithm by its name.
+ *
  * Returns: (nullable): the registered algorithm, or %NULL
  */
 const LmccAlgorithm *
@@ -154,6 +158,8 @@ lmcc_algorithm_find (const gchar *name)
  * lmcc_algorithm_list:
  * @n: (out): number of algorithms
  *
+ * Lists the registry. The array belongs to the library.
+ *
  * Returns: (array length=n): all registered algorithms
  */
 const LmccAlgorithm *const *
@@ -166,6 +172,8 @@ lmcc_algorithm_list (guint *n)
 
 /**
  * lmcc_algorithm_format_names:
+ *
+ * Lists the names of all algorithms for messages to users.
  *
  * Returns: (transfer full): the names of all algorithms, separated by commas
  */
@@ -212,6 +220,8 @@ lmcc_algorithm_get_number (const LmccAlgorithm *algorithm)
  * lmcc_algorithm_has_slots:
  * @algorithm: (nullable): an algorithm
  *
+ * Checks whether an algorithm needs slots at the sender.
+ *
  * Returns: whether packets must carry the algorithm's marks: the sender's slot,
  * and which receivers may go up
  */
@@ -225,6 +235,8 @@ lmcc_algorithm_has_slots (const LmccAlgorithm *algorithm)
 /**
  * lmcc_algorithm_sets_rate:
  * @algorithm: (nullable): an algorithm
+ *
+ * Checks whether an algorithm is a single-rate algorithm.
  *
  * Returns: whether its receivers report the rate that they can receive, and
  * these reports set a rate of the sender

@@ -227,6 +227,8 @@ lmcc_session_algorithm_get_settings (const gchar *name, guint *n)
  * @session: a session
  * @seed: a random number, different for each receiver
  *
+ * Chooses an SSRC for a receiver.
+ *
  * Returns: the SSRC of the receiver's reports, which differs from all of the
  * sender's (RFC 3550 section 8.2)
  */

@@ -8,12 +8,14 @@
 
 #include <string.h>
 
-/* lmcc_marker_init:
+/*
+ * lmcc_marker_init:
  * @marker: (out): the marker
  * @session: a session from lmcc_session_fit_algorithm(); if its algorithm has
  *     no slots, there are no marks
  * @probabilities: (array): p_i of FLID's levels; ignored by other algorithms
- * @now: start of slot 0 */
+ * @now: start of slot 0
+ */
 void
 lmcc_marker_init (LmccMarker *marker, const LmccSession *session,
     const gdouble *probabilities, LmccTime now)
@@ -50,12 +52,14 @@ slot_of (const LmccMarker *marker, LmccTime time, LmccTime *offset)
   return since / marker->slot;
 }
 
-/* lmcc_marker_get_send_time:
+/*
+ * lmcc_marker_get_send_time:
  * @marker: a marker
  * @layer: a layer
  * @even_time: when a packet of the layer is due at its even rate
  *
- * Returns: when the packet is sent: not later */
+ * Returns: when the packet is sent: not later
+ */
 LmccTime
 lmcc_marker_get_send_time (const LmccMarker *marker, guint layer,
     LmccTime even_time)
@@ -71,11 +75,13 @@ lmcc_marker_get_send_time (const LmccMarker *marker, guint layer,
       + marker->sending->get_send_time (marker->state, slot, layer, offset);
 }
 
-/* lmcc_marker_get_marks:
+/*
+ * lmcc_marker_get_marks:
  * @marker: a marker; slots must not go back from call to call
  * @layer: a layer
  * @even_time: when a packet of the layer is due at its even rate
- * @marks: (out): marks of the packet */
+ * @marks: (out): marks of the packet
+ */
 void
 lmcc_marker_get_marks (LmccMarker *marker, guint layer, LmccTime even_time,
     LmccMarks *marks)
@@ -93,12 +99,14 @@ lmcc_marker_get_marks (LmccMarker *marker, guint layer, LmccTime even_time,
     marker->sending->mark (marker->state, slot, layer, offset, marks);
 }
 
-/* lmcc_marker_get_group:
+/*
+ * lmcc_marker_get_group:
  * @marker: a marker
  * @marks: marks of a packet
  * @layer: its layer
  *
- * Returns: the group that carries the packet */
+ * Returns: the group that carries the packet
+ */
 guint
 lmcc_marker_get_group (const LmccMarker *marker, const LmccMarks *marks,
     guint layer)

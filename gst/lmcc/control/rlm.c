@@ -3,7 +3,8 @@
  *
  * RLM: S. McCanne, V. Jacobson, M. Vetterli, "Receiver-driven Layered
  * Multicast", SIGCOMM 1996. The constants are those of McCanne's
- * implementation for ns. */
+ * implementation for ns.
+ */
 #include "control/controller.h"
 #include "control/sending.h"
 

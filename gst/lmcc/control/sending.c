@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Functions that algorithms with slots share for fitting a session. */
+ * Functions that algorithms with slots share for fitting a session.
+ */
 #include "control/sending.h"
 
 #include "control/slots/sync-points.h"

@@ -1,16 +1,19 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Effects of a session's algorithms on its packets and reports. */
+ * Effects of a session's algorithms on its packets and reports.
+ */
 #include "control/session-algorithm.h"
 
 #include "control/controller.h"
 #include "wire/levels.h"
 #include "wire/sdp-internal.h"
 
-/* lmcc_session_find_algorithms:
+/*
+ * lmcc_session_find_algorithms:
  * @session: a session
- * @found: (out): the registered algorithms of the session */
+ * @found: (out): the registered algorithms of the session
+ */
 void
 lmcc_session_find_algorithms (const LmccSession *session,
     LmccSessionAlgorithms *found)
@@ -29,6 +32,9 @@ lmcc_session_find_algorithms (const LmccSession *session,
  * lmcc_session_has_second_element:
  * @session: a session
  *
+ * Checks whether the session's algorithms add a second header element to
+ * packets.
+ *
  * Returns: whether packets carry a second header element
  */
 gboolean
@@ -46,6 +52,8 @@ lmcc_session_has_second_element (const LmccSession *session)
  * lmcc_session_has_single_rate:
  * @session: a session
  *
+ * Checks whether a session is a single-rate session.
+ *
  * Returns: whether all receivers get one rate, which their reports set: pgmcc
  * or tfmcc
  */
@@ -58,6 +66,8 @@ lmcc_session_has_single_rate (const LmccSession *session)
 /**
  * lmcc_session_get_base_algorithm:
  * @session: a session
+ *
+ * Returns the algorithm that sets the rate of the base layer.
  *
  * Returns: the algorithm by which receivers' reports set the base layer's rate:
  * pgmcc, tfmcc, or none
@@ -76,6 +86,8 @@ lmcc_session_get_base_algorithm (const LmccSession *session)
  * lmcc_session_has_driven_base:
  * @session: a session
  *
+ * Checks whether the network sets the rate of the base layer.
+ *
  * Returns: whether receivers' reports set the base layer's rate, while
  * receivers may choose among layers above it
  */
@@ -93,6 +105,8 @@ lmcc_session_has_driven_base (const LmccSession *session)
  * lmcc_algorithm_find_obstacle:
  * @algorithm: an algorithm
  * @session: a session in which it is to run
+ *
+ * Checks whether receivers can use an algorithm in a session.
  *
  * Returns: (transfer full) (nullable): why the algorithm cannot run in that
  * session, and how to fix it; %NULL if it can

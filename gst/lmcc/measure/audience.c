@@ -40,11 +40,13 @@
 #define SURPRISE_DEVIATIONS 2.5
 #define SURPRISE_MARGIN 2
 
-/* lmcc_audience_init:
+/*
+ * lmcc_audience_init:
  * @audience: (out): an audience of unknown size
  * @least: the shortest interval, in ns
  * @now: the time
- * @secret: a random number */
+ * @secret: a random number
+ */
 void
 lmcc_audience_init (LmccAudience *audience, LmccTime least, LmccTime now,
     guint32 secret)
@@ -328,13 +330,15 @@ take_arrival (LmccAudience *audience, LmccTime now, LmccTime rtt_max,
   return lengthen_for_more (audience, now, rate, rtt_max, rtt_max);
 }
 
-/* lmcc_audience_admit:
+/*
+ * lmcc_audience_admit:
  * @audience: an audience
  * @now: the time
  * @origin: origin of a report
  *
  * Returns: whether @origin has sent no more reports than
- * %LMCC_AUDIENCE_PER_ORIGIN receivers would; if not, do not count the report */
+ * %LMCC_AUDIENCE_PER_ORIGIN receivers would; if not, do not count the report
+ */
 gboolean
 lmcc_audience_admit (LmccAudience *audience, LmccTime now, guint64 origin)
 {
@@ -344,7 +348,8 @@ lmcc_audience_admit (LmccAudience *audience, LmccTime now, guint64 origin)
       audience->passed);
 }
 
-/* lmcc_audience_report:
+/*
+ * lmcc_audience_report:
  * @audience: an audience
  * @now: the time
  * @origin: origin of the report, which was admitted
@@ -356,7 +361,8 @@ lmcc_audience_admit (LmccAudience *audience, LmccTime now, guint64 origin)
  * first reports, or in more arrivals than expected; either makes the interval
  * longer at once.
  *
- * Returns: whether the interval changed */
+ * Returns: whether the interval changed
+ */
 gboolean
 lmcc_audience_report (LmccAudience *audience, LmccTime now, guint64 origin,
     LmccTime age, LmccTime rtt_max, gdouble rate)
@@ -416,7 +422,8 @@ shorten (LmccAudience *audience, LmccTime now, gdouble rate)
   return TRUE;
 }
 
-/* lmcc_audience_update:
+/*
+ * lmcc_audience_update:
  * @audience: an audience
  * @now: the time
  * @rtt_max: the session's R_max, in ns
@@ -428,7 +435,8 @@ shorten (LmccAudience *audience, LmccTime now, gdouble rate)
  * If @rate has changed, the interval follows at once and the count continues,
  * because an encoder's rate may change faster than enough reports arrive.
  *
- * Returns: whether the interval changed */
+ * Returns: whether the interval changed
+ */
 gboolean
 lmcc_audience_update (LmccAudience *audience, LmccTime now, LmccTime rtt_max,
     gdouble rate)
@@ -451,10 +459,12 @@ lmcc_audience_update (LmccAudience *audience, LmccTime now, LmccTime rtt_max,
   return TRUE;
 }
 
-/* lmcc_audience_next:
+/*
+ * lmcc_audience_next:
  * @audience: an audience
  *
- * Returns: when lmcc_audience_update() has enough arrivals to count */
+ * Returns: when lmcc_audience_update() has enough arrivals to count
+ */
 LmccTime
 lmcc_audience_next (const LmccAudience *audience)
 {

@@ -71,12 +71,14 @@
  * less. */
 #define NEAR 2.0
 
-/* lmcc_fair_rate_init:
+/*
+ * lmcc_fair_rate_init:
  * @fair: (out): a fair rate without losses
  * @packet_size: packet size of the session, in bytes including IP and UDP
  *     headers
  * @cubic: the competing traffic is CUBIC and not Reno
- * @rtt: assumed round-trip time until it is measured, in ns */
+ * @rtt: assumed round-trip time until it is measured, in ns
+ */
 void
 lmcc_fair_rate_init (LmccFairRate *fair, guint packet_size, gboolean cubic,
     LmccTime rtt)
@@ -88,7 +90,8 @@ lmcc_fair_rate_init (LmccFairRate *fair, guint packet_size, gboolean cubic,
   fair->mean_rtt = (gdouble) rtt;
 }
 
-/* lmcc_fair_rate_packet:
+/*
+ * lmcc_fair_rate_packet:
  * @fair: a fair rate
  * @arrival: arrival time of a packet
  * @size: its size in bytes, including headers
@@ -96,7 +99,8 @@ lmcc_fair_rate_init (LmccFairRate *fair, guint packet_size, gboolean cubic,
  * A small packet counts as a full one. Random losses hit it equally often,
  * and TCP, whose packets are full, is compared by packets (RFC 4828 section
  * 4 likewise uses the nominal size). If losses depend on time, the size does
- * not matter. */
+ * not matter.
+ */
 void
 lmcc_fair_rate_packet (LmccFairRate *fair, LmccTime arrival, gsize size)
 {
@@ -146,10 +150,12 @@ get_chance (const LmccFairRate *fair)
   return CLAMP ((fair->random - RANDOM_FROM) / RANDOM_RANGE, 0, 1);
 }
 
-/* lmcc_fair_rate_lose:
+/*
+ * lmcc_fair_rate_lose:
  * @fair: a fair rate
  * @time: when a lost packet would have arrived
- * @witness: result of the latest train before it */
+ * @witness: result of the latest train before it
+ */
 void
 lmcc_fair_rate_lose (LmccFairRate *fair, LmccTime time,
     LmccFairRateWitness witness)
@@ -244,12 +250,14 @@ remove_event (LmccFairRate *fair, guint back)
   fair->losses = *get_kind (fair, 0);
 }
 
-/* lmcc_fair_rate_find:
+/*
+ * lmcc_fair_rate_find:
  * @fair: a fair rate
  * @time: time of a loss that was passed to lmcc_fair_rate_lose()
  *
  * Withdraws a loss: the packet has arrived after all. An event whose packets
- * all arrived is removed. Losses before the history's start, or at it, stay. */
+ * all arrived is removed. Losses before the history's start, or at it, stay.
+ */
 void
 lmcc_fair_rate_find (LmccFairRate *fair, LmccTime time)
 {
@@ -321,12 +329,14 @@ assume (LmccFairRate *fair, guint i, gdouble rate)
   fair->intervals[i].duration = bytes * 8 * LMCC_SECOND / rate;
 }
 
-/* lmcc_fair_rate_set_rtt:
+/*
+ * lmcc_fair_rate_set_rtt:
  * @fair: a fair rate
  * @now: the time
  * @rtt: the round-trip time, in ns
  *
- * The first measurement corrects earlier assumptions (RFC 4654 section 5.6). */
+ * The first measurement corrects earlier assumptions (RFC 4654 section 5.6).
+ */
 void
 lmcc_fair_rate_set_rtt (LmccFairRate *fair, LmccTime now, LmccTime rtt)
 {
@@ -341,12 +351,14 @@ lmcc_fair_rate_set_rtt (LmccFairRate *fair, LmccTime now, LmccTime rtt)
     assume (fair, fair->n_intervals - 1, fair->assumed);
 }
 
-/* lmcc_fair_rate_restart:
+/*
+ * lmcc_fair_rate_restart:
  * @fair: a fair rate
  * @now: the time
  * @rate: bit/s
  *
- * Restarts the history with the statement that the path is worth @rate. */
+ * Restarts the history with the statement that the path is worth @rate.
+ */
 void
 lmcc_fair_rate_restart (LmccFairRate *fair, LmccTime now, gdouble rate)
 {
@@ -358,12 +370,14 @@ lmcc_fair_rate_restart (LmccFairRate *fair, LmccTime now, gdouble rate)
   fair->bytes = 0;
 }
 
-/* lmcc_fair_rate_resume:
+/*
+ * lmcc_fair_rate_resume:
  * @fair: a fair rate
  * @before: an earlier copy of @fair
  * @now: the time
  *
- * Forgets everything since the copy was made; the time continues from now. */
+ * Forgets everything since the copy was made; the time continues from now.
+ */
 void
 lmcc_fair_rate_resume (LmccFairRate *fair, const LmccFairRate *before,
     LmccTime now)
@@ -379,13 +393,15 @@ lmcc_fair_rate_resume (LmccFairRate *fair, const LmccFairRate *before,
   fair->bytes = 0;
 }
 
-/* lmcc_fair_rate_get_thinning:
+/*
+ * lmcc_fair_rate_get_thinning:
  * @fair: a fair rate
  *
  * Estimates whether a flow with half the packets would have seen an event: an
  * event of k losses with probability 1 - 2^-k.
  *
- * Returns: alpha, 1: losses depend on packets, 0: on time */
+ * Returns: alpha, 1: losses depend on packets, 0: on time
+ */
 gdouble
 lmcc_fair_rate_get_thinning (const LmccFairRate *fair)
 {
@@ -398,21 +414,25 @@ lmcc_fair_rate_get_thinning (const LmccFairRate *fair)
   return CLAMP (log2 ((n + PRIOR_EVENTS) / seen), 0, 1);
 }
 
-/* lmcc_fair_rate_has_witness:
+/*
+ * lmcc_fair_rate_has_witness:
  * @fair: a fair rate
  *
- * Returns: whether a train preceded one of the loss events */
+ * Returns: whether a train preceded one of the loss events
+ */
 gboolean
 lmcc_fair_rate_has_witness (const LmccFairRate *fair)
 {
   return fair->witnessed;
 }
 
-/* lmcc_fair_rate_get_random:
+/*
+ * lmcc_fair_rate_get_random:
  * @fair: a fair rate
  *
  * Returns: share of the loss events before which trains found room, from 0
- * to 1 */
+ * to 1
+ */
 gdouble
 lmcc_fair_rate_get_random (const LmccFairRate *fair)
 {
@@ -536,12 +556,14 @@ solve (const LmccFairRate *fair, gdouble bits, gdouble mean, gdouble alpha)
   return CLAMP (rate, LOWEST_RATE, HIGHEST_RATE);
 }
 
-/* lmcc_fair_rate_get:
+/*
+ * lmcc_fair_rate_get:
  * @fair: a fair rate
  * @now: the time
  *
  * Returns: bit/s, increasing while nothing is lost; infinite before the
- * first loss */
+ * first loss
+ */
 gdouble
 lmcc_fair_rate_get (const LmccFairRate *fair, LmccTime now)
 {
@@ -554,12 +576,14 @@ lmcc_fair_rate_get (const LmccFairRate *fair, LmccTime now)
       mean_interval (fair, now, alpha), alpha);
 }
 
-/* lmcc_fair_rate_get_seen:
+/*
+ * lmcc_fair_rate_get_seen:
  * @fair: a fair rate
  *
  * Returns: bit/s according to losses only, because the time since the last
  * loss may mean that there is no competing traffic any more; infinite before
- * the first loss */
+ * the first loss
+ */
 gdouble
 lmcc_fair_rate_get_seen (const LmccFairRate *fair)
 {
@@ -571,23 +595,27 @@ lmcc_fair_rate_get_seen (const LmccFairRate *fair)
   return solve (fair, mean_closed (fair, 1), mean_closed (fair, alpha), alpha);
 }
 
-/* lmcc_fair_rate_get_mean_interval:
+/*
+ * lmcc_fair_rate_get_mean_interval:
  * @fair: a fair rate
  * @now: the time
  *
  * Returns: mean time between loss events in ns, at the rates at which they
- * occurred */
+ * occurred
+ */
 LmccTime
 lmcc_fair_rate_get_mean_interval (const LmccFairRate *fair, LmccTime now)
 {
   return (LmccTime) MIN (mean_interval (fair, now, 0), 1e18);
 }
 
-/* lmcc_fair_rate_get_seen_interval:
+/*
+ * lmcc_fair_rate_get_seen_interval:
  * @fair: a fair rate
  *
  * Returns: the same without the time since the latest event; 0: there was
- * none */
+ * none
+ */
 LmccTime
 lmcc_fair_rate_get_seen_interval (const LmccFairRate *fair)
 {
@@ -595,11 +623,13 @@ lmcc_fair_rate_get_seen_interval (const LmccFairRate *fair)
                                 : (LmccTime) MIN (mean_closed (fair, 0), 1e18);
 }
 
-/* lmcc_fair_rate_get_loss_rate:
+/*
+ * lmcc_fair_rate_get_loss_rate:
  * @fair: a fair rate
  * @now: the time
  *
- * Returns: observed loss events per packet, from 0 to 1 */
+ * Returns: observed loss events per packet, from 0 to 1
+ */
 gdouble
 lmcc_fair_rate_get_loss_rate (const LmccFairRate *fair, LmccTime now)
 {

@@ -25,8 +25,10 @@
  * count. */
 #define WORTH_CYCLES 4
 
-/* lmcc_layer_above_init:
- * @above: (out): nothing is known of the higher layers */
+/*
+ * lmcc_layer_above_init:
+ * @above: (out): nothing is known of the higher layers
+ */
 void
 lmcc_layer_above_init (LmccLayerAbove *above)
 {
@@ -37,11 +39,13 @@ lmcc_layer_above_init (LmccLayerAbove *above)
     above->bins[i].number = -1;
 }
 
-/* lmcc_layer_above_packet:
+/*
+ * lmcc_layer_above_packet:
  * @above: state for the current level
  * @sent: send time of a packet of the level, relative to the very first packet,
  *     in ns
- * @delay: its arrival time minus @sent, with an unknown constant, in ns */
+ * @delay: its arrival time minus @sent, with an unknown constant, in ns
+ */
 void
 lmcc_layer_above_packet (LmccLayerAbove *above, gint64 sent, gint64 delay)
 {
@@ -91,7 +95,8 @@ find_slope (const LmccLayerAbove *above, gint64 begin, gint64 end,
   return TRUE;
 }
 
-/* lmcc_layer_above_end_train:
+/*
+ * lmcc_layer_above_end_train:
  * @above: state for the current level
  * @now: the time
  * @begin: send time of the first packet of a train for the next level, relative
@@ -105,7 +110,8 @@ find_slope (const LmccLayerAbove *above, gint64 begin, gint64 end,
  * bend is +r/C if these layers do not flow, and about -0.6 r/C, in the
  * opposite direction, if they do, because they send (1 + 1/2) / 2 of what is
  * due in the train, and in the settling before it, in addition to their
- * rate. */
+ * rate.
+ */
 void
 lmcc_layer_above_end_train (LmccLayerAbove *above, LmccTime now, gint64 begin,
     gint64 end, LmccTime length)
@@ -123,14 +129,16 @@ lmcc_layer_above_end_train (LmccLayerAbove *above, LmccTime now, gint64 begin,
   above->latest = now;
 }
 
-/* lmcc_layer_above_flows:
+/*
+ * lmcc_layer_above_flows:
  * @above: state for the current level
  * @now: the time
  * @cycle: time from one train to the next for the same level, in ns
  *
  * Returns: whether the layers that the next level adds already flow on the
  * bottleneck: the mean bend of the latest trains is below zero, which is
- * about the middle between both cases, by more than its standard error */
+ * about the middle between both cases, by more than its standard error
+ */
 gboolean
 lmcc_layer_above_flows (const LmccLayerAbove *above, LmccTime now,
     LmccTime cycle)

@@ -8,7 +8,8 @@
  * Before their train, the next level's layers send in advance what is due during the
  * train, and are silent during it (sender/trains.h). If they flow, a queue grows
  * faster before the train than during it; if not, it grows faster during the train, in
- * which the joined layers have the next level's rate. */
+ * which the joined layers have the next level's rate.
+ */
 #ifndef LMCC_MEASURE_LAYER_ABOVE_H
 #define LMCC_MEASURE_LAYER_ABOVE_H
 

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Converts losses to loss events, run by run: the work depends on the number
- * of events, not of losses. */
+ * of events, not of losses.
+ */
 #include "measure/loss-events.h"
 
 /* Number of runs that are counted together; there is about one per layer. */
@@ -21,10 +22,12 @@ typedef struct
   guint used[MAX_RUNS]; /* number of used losses of each run */
 } Cluster;
 
-/* lmcc_loss_events_begin:
+/*
+ * lmcc_loss_events_begin:
  * @events: events
  * @time: time of a loss that begins an event
- * @packet: its number */
+ * @packet: its number
+ */
 void
 lmcc_loss_events_begin (LmccLossEvents *events, LmccTime time, guint64 packet)
 {
@@ -210,7 +213,8 @@ lose_cluster (LmccLossEvents *events, guint window, LmccTime rtt,
   }
 }
 
-/* lmcc_loss_events_lose:
+/*
+ * lmcc_loss_events_lose:
  * @events: events
  * @window: as in lmcc_loss_intervals_new()
  * @rtt: duration of an event, in ns
@@ -220,7 +224,8 @@ lose_cluster (LmccLossEvents *events, guint window, LmccTime rtt,
  *
  * An event begins when "at least one round-trip time has elapsed" (Colussi,
  * section 4.2.3); in RFC 5348 section 5.2 a loss at exactly one RTT still
- * belongs to the previous event. */
+ * belongs to the previous event.
+ */
 void
 lmcc_loss_events_lose (LmccLossEvents *events, guint window, LmccTime rtt,
     const LmccLossEntry *entries, guint n)

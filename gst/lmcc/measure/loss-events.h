@@ -8,7 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* LmccLossEvents:
+/*
+ * LmccLossEvents:
  * @packets: number of the newest packet
  * @events: number of events so far
  * @event_time: time of the newest event's first loss
@@ -18,7 +19,8 @@ G_BEGIN_DECLS
  * @closed: intervals, newest first
  *
  * State after all packets and losses up to some time. Packets are numbered from 1, in
- * the order of their times over all layers. */
+ * the order of their times over all layers.
+ */
 typedef struct
 {
   guint64 packets;
@@ -30,12 +32,14 @@ typedef struct
   LmccLossInterval closed[LMCC_LOSS_INTERVALS];
 } LmccLossEvents;
 
-/* LmccLossEntry:
+/*
+ * LmccLossEntry:
  * @time: time of the packets, or of the run's first
  * @lost: whether they were lost
  * @run: the run; for arrived packets only its count is used
  *
- * Packets that arrived at one time, or a run of losses. */
+ * Packets that arrived at one time, or a run of losses.
+ */
 typedef struct
 {
   LmccTime time;

@@ -17,10 +17,12 @@ typedef struct
   LmccLossEvents events;
 } Checkpoint;
 
-/* lmcc_loss_timeline_init:
+/*
+ * lmcc_loss_timeline_init:
  * @timeline: (out): a timeline without packets
  * @window: as in lmcc_loss_intervals_new()
- * @rtt: duration of a loss event, in ns */
+ * @rtt: duration of a loss event, in ns
+ */
 void
 lmcc_loss_timeline_init (LmccLossTimeline *timeline, guint window, LmccTime rtt)
 {
@@ -367,10 +369,12 @@ settle (LmccLossTimeline *timeline)
     forget_final (timeline);
 }
 
-/* lmcc_loss_timeline_packets:
+/*
+ * lmcc_loss_timeline_packets:
  * @timeline: a timeline
  * @time: arrival time of packets
- * @count: number of packets, at least 1 */
+ * @count: number of packets, at least 1
+ */
 void
 lmcc_loss_timeline_packets (LmccLossTimeline *timeline, LmccTime time,
     guint count)
@@ -442,13 +446,15 @@ cut_run (LmccLossTimeline *timeline, guint index, guint at)
     g_array_remove_index (timeline->entries, index);
 }
 
-/* lmcc_loss_timeline_find:
+/*
+ * lmcc_loss_timeline_find:
  * @timeline: a timeline
  * @time: time of a loss
  *
  * Withdraws a loss: the packet has arrived after all, and counts as arrived
  * at that time. If the loss is final, or nothing was lost then, there is no
- * effect. */
+ * effect.
+ */
 void
 lmcc_loss_timeline_find (LmccLossTimeline *timeline, LmccTime time)
 {

@@ -8,11 +8,13 @@
 
 G_BEGIN_DECLS
 
-/* LmccLossTimeline:
+/*
+ * LmccLossTimeline:
  * A loss shows at its layer's next packets, and packets of other layers arrive
  * meanwhile. So the newest entries are kept in the order of their times, and results
  * are recomputed from where an entry is inserted. Runs of losses between two packets
- * that arrived may overlap and then count together. */
+ * that arrived may overlap and then count together.
+ */
 typedef struct
 {
   guint window;

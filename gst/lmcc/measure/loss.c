@@ -21,6 +21,9 @@ lmcc_loss_at (LmccTime time, guint count)
  * @loss: a run of losses
  * @i: index of one of its packets, from 0, below its count
  *
+ * Interpolates the arrival time that a lost packet would have had (RFC 4654
+ * section 5.2).
+ *
  * Returns: when that packet would have arrived
  */
 LmccTime

@@ -24,6 +24,8 @@ static const gchar *const scheme_names[] = {
  * lmcc_rate_scheme_name:
  * @scheme: a scheme
  *
+ * Returns the name of a rate scheme, as users write it.
+ *
  * Returns: (nullable): its name, or %NULL if @scheme is none
  */
 const gchar *
@@ -39,6 +41,8 @@ lmcc_rate_scheme_name (LmccRateScheme scheme)
  * lmcc_rate_scheme_from_name:
  * @name: (nullable): a name from lmcc_rate_scheme_name()
  * @scheme: (out): the scheme, unchanged on failure
+ *
+ * Looks up a rate scheme by its name.
  *
  * Returns: %FALSE if no scheme has this name
  */
@@ -116,6 +120,8 @@ check_rates (const gdouble *rates, guint n_layers, GError **error)
  *     caller's rates, which are only checked; undefined on failure
  * @error: (nullable): what is wrong, in %LMCC_SESSION_ERROR
  *
+ * Computes layer rates with a rate scheme.
+ *
  * Returns: whether all rates are above 0 and at most 1 Tbit/s
  */
 gboolean
@@ -174,6 +180,8 @@ lmcc_rates_compute_from_base (LmccRateScheme scheme, gdouble base_rate,
  *     multiples
  * @rate: (out): bit/s; unchanged on failure
  *
+ * Parses a rate.
+ *
  * Returns: whether it is a rate above 0 and at most 1 Tbit/s
  */
 gboolean
@@ -216,6 +224,8 @@ lmcc_rate_parse (const gchar *text, gdouble *rate)
  * @text: rates as in lmcc_rate_parse(), base layer first, separated by commas
  * @rates: (out): bit/s
  * @error: (nullable): what is wrong, in %LMCC_SESSION_ERROR
+ *
+ * Parses a list of rates.
  *
  * Returns: number of rates, or 0
  */

@@ -5,7 +5,8 @@
  * packets arrive in order, and according to the reordering window of RFC
  * 8985 (RACK-TLP) otherwise. RACK learns from DSACK that it waited too short
  * a time, and lengthens its window step by step. Here the late packet itself
- * shows how long would have been enough. */
+ * shows how long would have been enough.
+ */
 #include "measure/reordering.h"
 
 #include "measure/loss.h"

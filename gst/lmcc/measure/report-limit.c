@@ -2,8 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* An SSRC is chosen by the reporting host; its address is where the network
- * carries answers. So all limits are per address. */
+/*
+ * An SSRC is chosen by the reporting host; its address is where the network
+ * carries answers. So all limits are per address.
+ */
 #include "measure/report-limit.h"
 
 #include <string.h>
@@ -37,13 +39,15 @@ is_link_local (const LmccAddress *address)
       && (address->bytes[1] & 0xc0) == 0x80;
 }
 
-/* lmcc_report_origin:
+/*
+ * lmcc_report_origin:
  * @address: source address of a report
  *
  * Returns: a number for the origin in counts of reports: the IPv4 address;
  * the /64 of an IPv6 address, because a host can have any number of
  * addresses in it (RFC 8981); for a link-local address, whose /64 is the
- * same for all, the interface identifier. Never 0 */
+ * same for all, the interface identifier. Never 0
+ */
 guint64
 lmcc_report_origin (const LmccAddress *address)
 {
@@ -60,13 +64,15 @@ lmcc_report_origin (const LmccAddress *address)
   return origin != 0 ? GUINT64_FROM_BE (origin) : 1;
 }
 
-/* lmcc_token_bucket_take:
+/*
+ * lmcc_token_bucket_take:
  * @bucket: a bucket
  * @time: the time
  * @rate: tokens per unit of time
  * @burst: greatest number of tokens
  *
- * Returns: whether there was a token, which is taken */
+ * Returns: whether there was a token, which is taken
+ */
 gboolean
 lmcc_token_bucket_take (LmccTokenBucket *bucket, gdouble time, gdouble rate,
     gdouble burst)
@@ -83,11 +89,13 @@ lmcc_token_bucket_take (LmccTokenBucket *bucket, gdouble time, gdouble rate,
   return TRUE;
 }
 
-/* lmcc_origin_buckets_init:
+/*
+ * lmcc_origin_buckets_init:
  * @buckets: (out): buckets without origins
  * @rate: tokens per unit of time, for each origin
  * @burst: greatest number of tokens, at least 1
- * @secret: a random number */
+ * @secret: a random number
+ */
 void
 lmcc_origin_buckets_init (LmccOriginBuckets *buckets, gdouble rate,
     gdouble burst, guint32 secret)
@@ -136,13 +144,15 @@ find (LmccOriginBuckets *buckets, guint64 origin, gdouble time)
   return oldest;
 }
 
-/* lmcc_origin_buckets_take:
+/*
+ * lmcc_origin_buckets_take:
  * @buckets: buckets
  * @origin: an origin from lmcc_report_origin()
  * @time: the time, in the unit of the rate; if it goes back, it counts as
  *     unchanged
  *
- * Returns: whether @origin had a token, which is taken */
+ * Returns: whether @origin had a token, which is taken
+ */
 gboolean
 lmcc_origin_buckets_take (LmccOriginBuckets *buckets, guint64 origin,
     gdouble time)
@@ -151,9 +161,11 @@ lmcc_origin_buckets_take (LmccOriginBuckets *buckets, guint64 origin,
       buckets->rate, buckets->burst);
 }
 
-/* lmcc_report_limit_init:
+/*
+ * lmcc_report_limit_init:
  * @limit: (out): a limit
- * @secret: a random number */
+ * @secret: a random number
+ */
 void
 lmcc_report_limit_init (LmccReportLimit *limit, guint32 secret)
 {
@@ -168,17 +180,20 @@ lmcc_report_limit_clear (LmccReportLimit *limit)
   lmcc_origin_buckets_clear (&limit->origins);
 }
 
-/* lmcc_report_limit_sent:
+/*
+ * lmcc_report_limit_sent:
  * @limit: a limit
  *
- * Call it when a packet is sent: the leader may report it once. */
+ * Call it when a packet is sent: the leader may report it once.
+ */
 void
 lmcc_report_limit_sent (LmccReportLimit *limit)
 {
   limit->leader = MIN (limit->leader + 1, LEADER_BURST);
 }
 
-/* lmcc_report_limit_take:
+/*
+ * lmcc_report_limit_take:
  * @limit: a limit
  * @time: the time, on any single clock
  * @origin: origin of a report
@@ -188,7 +203,8 @@ lmcc_report_limit_sent (LmccReportLimit *limit)
  * Reports of others do not use up the allowance of receivers that set the rate,
  * which report every packet.
  *
- * Returns: whether to look at the report */
+ * Returns: whether to look at the report
+ */
 gboolean
 lmcc_report_limit_take (LmccReportLimit *limit, LmccTime time, guint64 origin,
     gboolean leads)

@@ -430,11 +430,13 @@ lmcc_rtt_get (const LmccRtt *rtt)
   }
 }
 
-/* lmcc_rtt_is_awaited:
+/*
+ * lmcc_rtt_is_awaited:
  * @rtt: an estimator
  * @now: the time
  *
- * Returns: whether the answer to the latest report may arrive now */
+ * Returns: whether the answer to the latest report may arrive now
+ */
 gboolean
 lmcc_rtt_is_awaited (const LmccRtt *rtt, LmccTime now)
 {

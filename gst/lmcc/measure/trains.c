@@ -61,10 +61,12 @@ count_trains (const LmccSession *session)
   return MAX (lmcc_session_count_levels (session), 2) - 1;
 }
 
-/* lmcc_train_period:
+/*
+ * lmcc_train_period:
  * @session: a session with trains
  *
- * Returns: time from one train to that of the next level, in ns */
+ * Returns: time from one train to that of the next level, in ns
+ */
 LmccTime
 lmcc_train_period (const LmccSession *session)
 {
@@ -72,21 +74,25 @@ lmcc_train_period (const LmccSession *session)
       LMCC_TRAIN_PERIOD_MIN);
 }
 
-/* lmcc_train_cycle:
+/*
+ * lmcc_train_cycle:
  * @session: a session with trains
  *
- * Returns: time from one train of a level to its next, in ns */
+ * Returns: time from one train of a level to its next, in ns
+ */
 LmccTime
 lmcc_train_cycle (const LmccSession *session)
 {
   return lmcc_train_period (session) * count_trains (session);
 }
 
-/* lmcc_train_get_length:
+/*
+ * lmcc_train_get_length:
  * @session: a session with trains
  * @rate: rate of the level that is probed, bit/s, above 0
  *
- * Returns: length of the level's train, in ns */
+ * Returns: length of the level's train, in ns
+ */
 LmccTime
 lmcc_train_get_length (const LmccSession *session, guint64 rate)
 {
@@ -98,8 +104,10 @@ lmcc_train_get_length (const LmccSession *session, guint64 rate)
           / ((LMCC_TRAIN_AHEAD_TIMES + 1) * LMCC_TRAIN_SETTLE_DIVISOR + 1));
 }
 
-/* lmcc_train_reader_init:
- * @reader: (out): a reader without trains and level */
+/*
+ * lmcc_train_reader_init:
+ * @reader: (out): a reader without trains and level
+ */
 void
 lmcc_train_reader_init (LmccTrainReader *reader)
 {
@@ -110,11 +118,13 @@ lmcc_train_reader_init (LmccTrainReader *reader)
   lmcc_layer_above_init (&reader->above);
 }
 
-/* lmcc_train_reader_set_level:
+/*
+ * lmcc_train_reader_set_level:
  * @reader: a reader
  * @level: the new level
  *
- * From now on trains for another level are read. Delays stay valid. */
+ * From now on trains for another level are read. Delays stay valid.
+ */
 void
 lmcc_train_reader_set_level (LmccTrainReader *reader, gint level)
 {
@@ -435,7 +445,8 @@ is_own_layer (const LmccTrainReader *reader, const LmccSession *session,
           lmcc_session_level_layers (session, reader->level));
 }
 
-/* lmcc_train_reader_packet:
+/*
+ * lmcc_train_reader_packet:
  * @reader: a reader
  * @session: the session
  * @arrival: arrival time of the packet
@@ -445,7 +456,8 @@ is_own_layer (const LmccTrainReader *reader, const LmccSession *session,
  * Trains are read only when the level's own layer is known to arrive: before
  * that, less than the train's rate may be on the path.
  *
- * Returns: whether a train has ended with a verdict */
+ * Returns: whether a train has ended with a verdict
+ */
 gboolean
 lmcc_train_reader_packet (LmccTrainReader *reader, const LmccSession *session,
     LmccTime arrival, const LmccHeader *header, gsize size)
@@ -472,7 +484,8 @@ lmcc_train_reader_packet (LmccTrainReader *reader, const LmccSession *session,
   return verdict;
 }
 
-/* lmcc_train_reader_owns_loss:
+/*
+ * lmcc_train_reader_owns_loss:
  * @reader: a reader
  * @session: the session
  * @layer: the layer that lost packets
@@ -482,7 +495,8 @@ lmcc_train_reader_packet (LmccTrainReader *reader, const LmccSession *session,
  *
  * Returns: whether they may belong to the latest train: then they show the
  * effect of its rate on the path, and not that of the level's rate, like
- * losses in RLC's bursts (Vicisano, Rizzo and Crowcroft 1998, section 3.2) */
+ * losses in RLC's bursts (Vicisano, Rizzo and Crowcroft 1998, section 3.2)
+ */
 gboolean
 lmcc_train_reader_owns_loss (const LmccTrainReader *reader,
     const LmccSession *session, guint layer, const LmccLoss *loss)
@@ -492,12 +506,14 @@ lmcc_train_reader_owns_loss (const LmccTrainReader *reader,
       && loss->before + loss->span >= reader->began;
 }
 
-/* lmcc_train_reader_get:
+/*
+ * lmcc_train_reader_get:
  * @reader: a reader
  * @now: the time
  * @in_a_row: (out) (nullable): number of consecutive equal verdicts
  *
- * Returns: the latest verdict, as long as it is valid */
+ * Returns: the latest verdict, as long as it is valid
+ */
 LmccTrainVerdict
 lmcc_train_reader_get (const LmccTrainReader *reader, LmccTime now,
     guint *in_a_row)
@@ -511,11 +527,13 @@ lmcc_train_reader_get (const LmccTrainReader *reader, LmccTime now,
   return old ? LMCC_TRAIN_NONE : reader->verdict;
 }
 
-/* lmcc_train_reader_describe:
+/*
+ * lmcc_train_reader_describe:
  * @reader: a reader
  * @now: the time
  *
- * Returns: (nullable): the value of LmccControllerStatus.trains */
+ * Returns: (nullable): the value of LmccControllerStatus.trains
+ */
 const gchar *
 lmcc_train_reader_describe (const LmccTrainReader *reader, LmccTime now)
 {
@@ -526,7 +544,8 @@ lmcc_train_reader_describe (const LmccTrainReader *reader, LmccTime now)
   return names[lmcc_train_reader_get (reader, now, NULL)];
 }
 
-/* lmcc_train_reader_full_until:
+/*
+ * lmcc_train_reader_full_until:
  * @reader: a reader
  * @in_a_row: how many consecutive trains, among those with a verdict, must find
  *     no room
@@ -534,19 +553,22 @@ lmcc_train_reader_describe (const LmccTrainReader *reader, LmccTime now)
  * A train that finds a queue before it has no verdict, and the latest one with
  * a verdict stays valid.
  *
- * Returns: until when the path is known to be full; 0: it is not */
+ * Returns: until when the path is known to be full; 0: it is not
+ */
 LmccTime
 lmcc_train_reader_full_until (const LmccTrainReader *reader, guint in_a_row)
 {
   return reader->n_full >= in_a_row ? reader->full_at + reader->worth : 0;
 }
 
-/* lmcc_train_reader_flows:
+/*
+ * lmcc_train_reader_flows:
  * @reader: a reader
  * @session: the session
  * @now: the time
  *
- * Returns: whether the next level's layers already flow on the bottleneck */
+ * Returns: whether the next level's layers already flow on the bottleneck
+ */
 gboolean
 lmcc_train_reader_flows (const LmccTrainReader *reader,
     const LmccSession *session, LmccTime now)
@@ -576,11 +598,13 @@ is_long_enough (const LmccTrainReader *reader, const LmccSession *session)
   return excess >= LEAST_EXCESS * 8.0 * session->packet_size;
 }
 
-/* lmcc_train_reader_wait_until:
+/*
+ * lmcc_train_reader_wait_until:
  * @reader: a reader
  * @session: the session
  *
- * Returns: until when it is worth waiting for a first verdict at this level */
+ * Returns: until when it is worth waiting for a first verdict at this level
+ */
 LmccTime
 lmcc_train_reader_wait_until (const LmccTrainReader *reader,
     const LmccSession *session)

@@ -5,7 +5,8 @@
  * a short run of packets that are due soon at the rate of that level, followed by an
  * equal silence. Whether a queue grows meanwhile shows whether the level fits, as in
  * Jain and Dovrolis, "End-to-end available bandwidth", 2002. The bytes are those of
- * the session itself, and one train serves all receivers. */
+ * the session itself, and one train serves all receivers.
+ */
 #ifndef LMCC_MEASURE_TRAINS_H
 #define LMCC_MEASURE_TRAINS_H
 

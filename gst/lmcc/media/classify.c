@@ -42,6 +42,8 @@ static const LmccCodec *const codecs[] = {
  * @encoding_name: (nullable): the encoding name of the RTP caps, in upper or
  *     lower case
  *
+ * Looks up a payload format by its encoding name.
+ *
  * Returns: (nullable) (transfer none): the payload format, %NULL if the name is
  * unknown
  */
@@ -66,6 +68,8 @@ lmcc_codec_find (const gchar *encoding_name)
  * @codec: (nullable): a payload format
  * @klass: class of a unit
  * @below: a lower class
+ *
+ * Checks whether units of one class may depend on units of a lower class.
  *
  * Returns: whether the unit may depend on one of class @below
  */
@@ -132,6 +136,9 @@ lmcc_classifier_new (const LmccCodec *codec, guint8 stream)
  * lmcc_classifier_free:
  * @classifier: (transfer full): a classifier; packets of an unfinished unit are
  *     dropped
+ *
+ * Frees a classifier. Call lmcc_classifier_flush() first to get an unfinished
+ * unit.
  */
 void
 lmcc_classifier_free (LmccClassifier *classifier)
@@ -338,6 +345,8 @@ lmcc_classifier_flush (LmccClassifier *classifier)
 /**
  * lmcc_classifier_get_malformed:
  * @classifier: a classifier
+ *
+ * Returns the counter of dropped packets.
  *
  * Returns: number of packets dropped because they are not RTP or malformed for
  * the codec

@@ -25,7 +25,8 @@ find_picture (LmccKeyAlignment *alignment, LmccTime presentation_time)
   return picture;
 }
 
-/* lmcc_key_alignment_push:
+/*
+ * lmcc_key_alignment_push:
  * @alignment: the units seen so far
  * @unit: a unit of a rung
  *
@@ -33,7 +34,8 @@ find_picture (LmccKeyAlignment *alignment, LmccTime presentation_time)
  * a rung shows whether the picture is a key frame there.
  *
  * Returns: whether it has just become clear that the picture is a key frame
- * in some rungs but not in all that delivered it; at most once per picture */
+ * in some rungs but not in all that delivered it; at most once per picture
+ */
 gboolean
 lmcc_key_alignment_push (LmccKeyAlignment *alignment, const LmccUnit *unit)
 {

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The receiver's output: actions for the caller, messages for the user, and
- * counters of dropped packets. All other parts of the receiver may call it. */
+ * counters of dropped packets. All other parts of the receiver may call it.
+ */
 #include "receiver/actions.h"
 #include "receiver/private.h"
 
@@ -17,6 +18,8 @@
 /**
  * lmcc_drop_name:
  * @drop: a reason
+ *
+ * Returns the name of a reason to drop packets.
  *
  * Returns: (transfer none): the name of @drop in the statistics
  */
@@ -92,6 +95,8 @@ lmcc_receiver_clear_actions (LmccReceiver *receiver)
  * @receiver: a receiver
  * @action: (out): the next action
  *
+ * Takes the next action from the queue. The caller owns the action's packet.
+ *
  * Returns: %FALSE if no action is queued
  */
 gboolean
@@ -105,13 +110,15 @@ lmcc_receiver_poll_action (LmccReceiver *receiver, LmccReceiverAction *action)
   return TRUE;
 }
 
-/* lmcc_receiver_intern:
+/*
+ * lmcc_receiver_intern:
  * @receiver: a receiver
  * @text: a text that contains input from the network
  * @instead: (transfer none): a static text to use when too many texts are
  *     interned
  *
- * Returns: (transfer none): @text, interned, or @instead */
+ * Returns: (transfer none): @text, interned, or @instead
+ */
 const gchar *
 lmcc_receiver_intern (LmccReceiver *receiver, const gchar *text,
     const gchar *instead)
@@ -125,11 +132,13 @@ lmcc_receiver_intern (LmccReceiver *receiver, const gchar *text,
   return g_intern_string (text);
 }
 
-/* lmcc_receiver_warn:
+/*
+ * lmcc_receiver_warn:
  * @receiver: a receiver
  * @kind: kind of the warning; at most one of each kind is posted per
  *     %LMCC_MESSAGE_INTERVAL
- * @reason: a static or interned string */
+ * @reason: a static or interned string
+ */
 void
 lmcc_receiver_warn (LmccReceiver *receiver, LmccWarning kind,
     const gchar *reason)

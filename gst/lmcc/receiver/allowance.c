@@ -11,9 +11,11 @@
  * caches are small. */
 static const guint most[LMCC_RECEIVER_N_STAGES] = { 64, 64, 128, 64 };
 
-/* lmcc_receiver_begin_call:
+/*
+ * lmcc_receiver_begin_call:
  * @receiver: a receiver that the caller has just called
- * @now: the time */
+ * @now: the time
+ */
 void
 lmcc_receiver_begin_call (LmccReceiver *receiver, LmccTime now)
 {
@@ -25,12 +27,14 @@ lmcc_receiver_begin_call (LmccReceiver *receiver, LmccTime now)
     receiver->allowance.left[i] = most[i];
 }
 
-/* lmcc_receiver_may_go_on:
+/*
+ * lmcc_receiver_may_go_on:
  * @receiver: a receiver that could pass on a packet
  * @stage: the stage of that packet
  *
  * Returns: whether it may do so in this call; if not, the next call is due
- * at once */
+ * at once
+ */
 gboolean
 lmcc_receiver_may_go_on (LmccReceiver *receiver, LmccReceiverStage stage)
 {

@@ -5,7 +5,8 @@
  * time of congestion control and longer than many round-trip times; for
  * samples combined as the sum of their counts; and for a trigger by
  * persistent congestion seen in several measurements, not by light or
- * intermittent congestion. */
+ * intermittent congestion.
+ */
 #include "receiver/circuit-breaker.h"
 
 #include <gst/lmcc/lmcc-session-algorithm.h>

@@ -3,7 +3,8 @@
  *
  * Checks whether the numbers in a packet's headers are consistent with the
  * accepted packets, or with another packet: layer sequence number, RTP
- * sequence number, order number and send time. */
+ * sequence number, order number and send time.
+ */
 #include "receiver/claim-fit.h"
 
 /* The sender stamps packets when it sends them, so send times ascend apart

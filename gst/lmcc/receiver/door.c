@@ -3,7 +3,8 @@
  *
  * The only place that accepts sessions from the network: only as a whole,
  * with values in range, and as the user permits. Packets are accepted if
- * they belong to that session. */
+ * they belong to that session.
+ */
 #include <gst/lmcc/lmcc-sdp.h>
 #include "receiver/actions.h"
 #include "receiver/door.h"
@@ -19,6 +20,9 @@ static const gchar *const usual_codecs[] = { "H264", "H265", "VP8", "VP9",
 /**
  * lmcc_session_codec_is_usual:
  * @name: an encoding name, in upper or lower case
+ *
+ * Checks whether receivers accept sessions with a codec by default; others must
+ * be named in @codecs of #LmccReceiverConfig.
  *
  * Returns: whether receivers accept the codec by default
  */
@@ -68,13 +72,15 @@ refuse_codec (LmccReceiver *receiver, const LmccSession *session)
           "To accept it, add it to codecs"));
 }
 
-/* lmcc_receiver_admits:
+/*
+ * lmcc_receiver_admits:
  * @receiver: a receiver
  * @session: a session from any origin
  *
  * Decides whether the receiver accepts a session. Refused ones are counted.
  *
- * Returns: whether @receiver may act on @session */
+ * Returns: whether @receiver may act on @session
+ */
 gboolean
 lmcc_receiver_admits (LmccReceiver *receiver, const LmccSession *session)
 {
@@ -93,14 +99,16 @@ lmcc_receiver_admits (LmccReceiver *receiver, const LmccSession *session)
   return TRUE;
 }
 
-/* lmcc_receiver_read_record:
+/*
+ * lmcc_receiver_read_record:
  * @receiver: a receiver
  * @assembler: (nullable): assembler for the fragments of one sender; may be
  *     %NULL if the record is a single fragment
  * @fragment: fragment of a record
  * @session: (out): the record, if it is complete and accepted
  *
- * Returns: whether @session was set */
+ * Returns: whether @session was set
+ */
 gboolean
 lmcc_receiver_read_record (LmccReceiver *receiver,
     LmccRecordAssembler *assembler, const LmccRecordFragment *fragment,
@@ -148,12 +156,14 @@ payload_type_fits (const LmccSession *session, const LmccRtp *rtp,
   }
 }
 
-/* lmcc_receiver_packet_fits:
+/*
+ * lmcc_receiver_packet_fits:
  * @session: a session
  * @rtp: a packet's RTP header
  * @header: the packet's header element
  *
- * Returns: whether the packet can belong to @session */
+ * Returns: whether the packet can belong to @session
+ */
 gboolean
 lmcc_receiver_packet_fits (const LmccSession *session, const LmccRtp *rtp,
     const LmccHeader *header)

@@ -5,7 +5,8 @@
  * forged goodbye costs its author nothing, so a goodbye counts only if the
  * sender is silent afterwards. The receiver also waits for packets that the
  * goodbye has overtaken. A long silence counts like a goodbye, which may be
- * lost, and which a sender that fails does not send. */
+ * lost, and which a sender that fails does not send.
+ */
 #include "receiver/ending.h"
 
 #include "receiver/private.h"
@@ -25,11 +26,13 @@ lmcc_receiver_note_goodbye (LmccReceiver *receiver, LmccTime now)
   receiver->goodbye.at = now;
 }
 
-/* lmcc_receiver_doubt_goodbye:
+/*
+ * lmcc_receiver_doubt_goodbye:
  * @receiver: a receiver that has heard its sender
  * @now: the time
  *
- * A sender that continues for this long after a goodbye did not send it. */
+ * A sender that continues for this long after a goodbye did not send it.
+ */
 void
 lmcc_receiver_doubt_goodbye (LmccReceiver *receiver, LmccTime now)
 {
@@ -38,11 +41,13 @@ lmcc_receiver_doubt_goodbye (LmccReceiver *receiver, LmccTime now)
     receiver->goodbye.said = FALSE;
 }
 
-/* lmcc_receiver_is_ending:
+/*
+ * lmcc_receiver_is_ending:
  * @receiver: a receiver
  *
  * Returns: whether the reception ends unless the sender is heard again; the
- * receiver accepts no other session meanwhile */
+ * receiver accepts no other session meanwhile
+ */
 gboolean
 lmcc_receiver_is_ending (const LmccReceiver *receiver)
 {
@@ -97,11 +102,13 @@ something_waits (const LmccReceiver *receiver)
       || LMCC_TIME_IS_VALID (lmcc_gate_next_timeout (receiver->gate));
 }
 
-/* lmcc_receiver_next_end:
+/*
+ * lmcc_receiver_next_end:
  * @receiver: a receiver
  *
  * Returns: latest time for the next call of lmcc_receiver_has_ended(), or
- * %LMCC_TIME_NONE; call it after each delivery, too */
+ * %LMCC_TIME_NONE; call it after each delivery, too
+ */
 LmccTime
 lmcc_receiver_next_end (const LmccReceiver *receiver)
 {
@@ -113,12 +120,14 @@ lmcc_receiver_next_end (const LmccReceiver *receiver)
   return receiver->now < silence ? silence : latest_end (receiver);
 }
 
-/* lmcc_receiver_has_ended:
+/*
+ * lmcc_receiver_has_ended:
  * @receiver: a receiver
  * @now: the time
  *
  * Returns: (nullable): why the session is over, a static string, once all
- * received packets have been delivered; otherwise %NULL */
+ * received packets have been delivered; otherwise %NULL
+ */
 const gchar *
 lmcc_receiver_has_ended (const LmccReceiver *receiver, LmccTime now)
 {

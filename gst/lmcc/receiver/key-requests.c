@@ -134,11 +134,13 @@ lacks_picture (const LmccReceiver *receiver)
       && lmcc_gate_needs_key (receiver->gate);
 }
 
-/* lmcc_receiver_follow_picture:
+/*
+ * lmcc_receiver_follow_picture:
  * @receiver: a receiver
  * @now: the time
  *
- * Checks whether there is a picture, after received packets were delivered. */
+ * Checks whether there is a picture, after received packets were delivered.
+ */
 void
 lmcc_receiver_follow_picture (LmccReceiver *receiver, LmccTime now)
 {

@@ -67,9 +67,11 @@ lmcc_layer_account_new (LmccReordering *reordering)
   return account;
 }
 
-/* lmcc_layer_account_go_on:
+/*
+ * lmcc_layer_account_go_on:
  * @account: an empty account
- * @stats: initial values of its counters */
+ * @stats: initial values of its counters
+ */
 void
 lmcc_layer_account_go_on (LmccLayerAccount *account,
     const LmccLayerStats *stats)

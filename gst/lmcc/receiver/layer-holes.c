@@ -19,8 +19,10 @@ typedef struct
   guint n;
 } Gap;
 
-/* lmcc_layer_holes_init:
- * @holes: (out): no holes */
+/*
+ * lmcc_layer_holes_init:
+ * @holes: (out): no holes
+ */
 void
 lmcc_layer_holes_init (LmccLayerHoles *holes)
 {
@@ -31,8 +33,10 @@ lmcc_layer_holes_init (LmccLayerHoles *holes)
   holes->gaps = g_array_new (FALSE, FALSE, sizeof (Gap));
 }
 
-/* lmcc_layer_holes_clear:
- * @holes: frees the contents */
+/*
+ * lmcc_layer_holes_clear:
+ * @holes: frees the contents
+ */
 void
 lmcc_layer_holes_clear (LmccLayerHoles *holes)
 {
@@ -40,8 +44,10 @@ lmcc_layer_holes_clear (LmccLayerHoles *holes)
   g_clear_pointer (&holes->gaps, g_array_unref);
 }
 
-/* lmcc_layer_holes_reset:
- * @holes: forgets everything; the next packet starts anew */
+/*
+ * lmcc_layer_holes_reset:
+ * @holes: forgets everything; the next packet starts anew
+ */
 void
 lmcc_layer_holes_reset (LmccLayerHoles *holes)
 {
@@ -178,14 +184,16 @@ note_stream (LmccLayerHoles *holes, guint16 lsn, guint slot, guint16 sequence)
   apply_gaps (holes);
 }
 
-/* lmcc_layer_holes_note:
+/*
+ * lmcc_layer_holes_note:
  * @holes: holes
  * @lsn: layer sequence number of an arrived packet; all packets before it have
  *     arrived or are lost
  * @slot: its RTP stream
  * @sequence: its sequence number in that stream
  *
- * Takes the layer's packets in the order of their layer sequence numbers. */
+ * Takes the layer's packets in the order of their layer sequence numbers.
+ */
 void
 lmcc_layer_holes_note (LmccLayerHoles *holes, guint16 lsn, guint slot,
     guint16 sequence)
@@ -203,11 +211,13 @@ lmcc_layer_holes_note (LmccLayerHoles *holes, guint16 lsn, guint slot,
   note_stream (holes, lsn, slot, sequence);
 }
 
-/* lmcc_layer_holes_find:
+/*
+ * lmcc_layer_holes_find:
  * @holes: holes
  * @lsn: a layer sequence number
  *
- * Returns: (transfer none) (nullable): the hole that contains @lsn */
+ * Returns: (transfer none) (nullable): the hole that contains @lsn
+ */
 LmccHole *
 lmcc_layer_holes_find (LmccLayerHoles *holes, guint16 lsn)
 {
@@ -268,11 +278,13 @@ part_hole (LmccLayerHoles *holes, guint index, guint16 lsn)
     g_array_remove_index (holes->holes, index);
 }
 
-/* lmcc_layer_holes_fill:
+/*
+ * lmcc_layer_holes_fill:
  * @holes: holes
  * @lsn: layer sequence number of a lost packet that was repaired
  * @slot: its RTP stream
- * @sequence: its sequence number in that stream */
+ * @sequence: its sequence number in that stream
+ */
 void
 lmcc_layer_holes_fill (LmccLayerHoles *holes, guint16 lsn, guint slot,
     guint16 sequence)

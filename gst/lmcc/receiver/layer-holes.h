@@ -14,7 +14,8 @@ G_BEGIN_DECLS
 #define LMCC_SLOT_FILLER 16
 #define LMCC_N_SLOTS 17
 
-/* LmccHole:
+/*
+ * LmccHole:
  * @lsn: the first lost packet
  * @n: number of consecutive lost packets with the same properties
  * @possible: bits: RTP streams that the packets may belong to
@@ -23,7 +24,8 @@ G_BEGIN_DECLS
  * @hopeless: the packets cannot be recovered; set by the caller
  * @n_hopeless: how many of the first packets cannot be recovered; set by the caller
  * @asked: state of the decoder when the next packet was last found recoverable; set by
- *     the caller */
+ *     the caller
+ */
 typedef struct
 {
   guint16 lsn;
@@ -36,11 +38,13 @@ typedef struct
   guint asked;
 } LmccHole;
 
-/* LmccLayerHoles:
+/*
+ * LmccLayerHoles:
  * The lost packets of a layer that are not given up. The layer sequence numbers show
  * how many packets are lost, and the sequence numbers of the layer's RTP streams show
  * to which stream they belong: a stream without a gap has lost none, and a stream that
- * lacks as many packets as are lost meanwhile has lost them all. */
+ * lacks as many packets as are lost meanwhile has lost them all.
+ */
 typedef struct
 {
   gboolean started;

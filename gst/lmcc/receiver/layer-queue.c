@@ -3,7 +3,8 @@
  *
  * Packets of a layer wait here for earlier ones until these have arrived,
  * are lost beyond repair, or their deadline has passed. Then they go to the
- * merge. */
+ * merge.
+ */
 #include "receiver/actions.h"
 #include "receiver/algorithm.h"
 #include "receiver/layer-queue.h"
@@ -64,12 +65,14 @@ lmcc_receiver_add_waiting (LmccReceiver *receiver, LmccReceiverLayer *layer,
   lmcc_waiting_queue_add (&layer->waiting, waiting);
 }
 
-/* lmcc_receiver_queue_packet:
+/*
+ * lmcc_receiver_queue_packet:
  * @receiver: a receiver
  * @layer: one of its layers
  * @packet: (transfer full): a packet of @layer
  * @rtp: its parsed RTP header
- * @header: its header element */
+ * @header: its header element
+ */
 void
 lmcc_receiver_queue_packet (LmccReceiver *receiver, LmccReceiverLayer *layer,
     LmccPacket *packet, const LmccRtp *rtp, const LmccHeader *header)
@@ -220,10 +223,12 @@ lmcc_receiver_flush_waiting (LmccReceiver *receiver, LmccReceiverLayer *layer)
   return TRUE;
 }
 
-/* lmcc_receiver_let_go_waiting:
+/*
+ * lmcc_receiver_let_go_waiting:
  * @receiver: a receiver whose memory limit is reached
  *
- * Passes on all packets that have arrived, as many as one call may. */
+ * Passes on all packets that have arrived, as many as one call may.
+ */
 void
 lmcc_receiver_let_go_waiting (LmccReceiver *receiver)
 {

@@ -3,7 +3,8 @@
  *
  * State of the layers. Most receivers join only few of the possible layers,
  * so the state of a layer exists only while it is joined and while something
- * of it still counts. */
+ * of it still counts.
+ */
 #include "receiver/layer.h"
 #include "receiver/private.h"
 
@@ -39,10 +40,12 @@ layer_free (LmccReceiverLayer *layer)
   g_free (layer);
 }
 
-/* lmcc_receiver_make_layers:
+/*
+ * lmcc_receiver_make_layers:
  * @receiver: a receiver
  * @layers: the layers that are joined from now on
- * @now: the time */
+ * @now: the time
+ */
 void
 lmcc_receiver_make_layers (LmccReceiver *receiver, LmccLayerSet layers,
     LmccTime now)
@@ -65,11 +68,13 @@ forget_layer (LmccReceiver *receiver, guint index)
   g_clear_pointer (&receiver->layers[index], layer_free);
 }
 
-/* lmcc_receiver_forget_left_layers:
+/*
+ * lmcc_receiver_forget_left_layers:
  * @receiver: a receiver
  * @now: the time
  *
- * Call it each second: frees the state of layers that were left long ago. */
+ * Call it each second: frees the state of layers that were left long ago.
+ */
 void
 lmcc_receiver_forget_left_layers (LmccReceiver *receiver, LmccTime now)
 {
@@ -87,8 +92,10 @@ lmcc_receiver_forget_left_layers (LmccReceiver *receiver, LmccTime now)
   }
 }
 
-/* lmcc_receiver_free_layers:
- * @receiver: a receiver that has joined no layers */
+/*
+ * lmcc_receiver_free_layers:
+ * @receiver: a receiver that has joined no layers
+ */
 void
 lmcc_receiver_free_layers (LmccReceiver *receiver)
 {
@@ -100,9 +107,11 @@ lmcc_receiver_free_layers (LmccReceiver *receiver)
   }
 }
 
-/* lmcc_receiver_layer_end:
+/*
+ * lmcc_receiver_layer_end:
  * @layer: a layer that was left; no more packets are accepted, and waiting
- *     ones stay in the queue */
+ *     ones stay in the queue
+ */
 void
 lmcc_receiver_layer_end (LmccReceiverLayer *layer)
 {
@@ -111,9 +120,11 @@ lmcc_receiver_layer_end (LmccReceiverLayer *layer)
   layer->measure.running = FALSE;
 }
 
-/* lmcc_receiver_layer_reset:
+/*
+ * lmcc_receiver_layer_reset:
  * @receiver: a receiver
- * @layer: one of its layers, which starts anew with its next packet */
+ * @layer: one of its layers, which starts anew with its next packet
+ */
 void
 lmcc_receiver_layer_reset (LmccReceiver *receiver, LmccReceiverLayer *layer)
 {
@@ -127,12 +138,14 @@ lmcc_receiver_layer_reset (LmccReceiver *receiver, LmccReceiverLayer *layer)
   layer->lost_before = 0;
 }
 
-/* lmcc_receiver_get_layer_stats:
+/*
+ * lmcc_receiver_get_layer_stats:
  * @receiver: a receiver
  * @layer: a layer's number
  *
  * Returns: (transfer none): the layer's counters since the receiver was
- * created */
+ * created
+ */
 const LmccLayerStats *
 lmcc_receiver_get_layer_stats (const LmccReceiver *receiver, guint layer)
 {
@@ -141,10 +154,12 @@ lmcc_receiver_get_layer_stats (const LmccReceiver *receiver, guint layer)
       : &receiver->stats.layers[layer];
 }
 
-/* lmcc_receiver_sum_layers:
+/*
+ * lmcc_receiver_sum_layers:
  * @receiver: a receiver
  * @received: (out): packets of all layers since the receiver was created
- * @lost: (out): lost packets of all layers */
+ * @lost: (out): lost packets of all layers
+ */
 void
 lmcc_receiver_sum_layers (const LmccReceiver *receiver, guint64 *received,
     guint64 *lost)
@@ -160,11 +175,13 @@ lmcc_receiver_sum_layers (const LmccReceiver *receiver, guint64 *received,
   }
 }
 
-/* lmcc_receiver_sum_lowest_level:
+/*
+ * lmcc_receiver_sum_lowest_level:
  * @receiver: a receiver
  *
  * Returns: sum of the counters of the base layer and of the other layers of
- * level 0, without bytes and duplicates */
+ * level 0, without bytes and duplicates
+ */
 LmccLayerStats
 lmcc_receiver_sum_lowest_level (const LmccReceiver *receiver)
 {

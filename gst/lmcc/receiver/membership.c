@@ -5,7 +5,8 @@
  * i carries layer i. With dynamic layering (Byers et al., "FLID-DL", 2002,
  * section III-C), the receiver joins the groups of the next slot shortly
  * before it begins, and leaves groups that its level no longer needs once
- * the slot has begun. */
+ * the slot has begun.
+ */
 #include <gst/lmcc/lmcc-session-algorithm.h>
 #include "receiver/actions.h"
 #include "receiver/algorithm.h"

@@ -3,7 +3,8 @@
  *
  * What the receiver gives up when its memory limit is reached: first the
  * units kept for a change to a lower rung, then the highest layer, and if
- * the base layer alone fills the memory, packets. */
+ * the base layer alone fills the memory, packets.
+ */
 #include "receiver/actions.h"
 #include "receiver/layer-queue.h"
 #include "receiver/memory.h"

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Memory accounting: what a receiver holds, and the limit that it never
- * exceeds. */
+ * exceeds.
+ */
 #include "receiver/memory.h"
 #include "receiver/private.h"
 
@@ -98,10 +99,12 @@ lmcc_receiver_memory_suffices (const LmccReceiver *receiver)
   return get_used (receiver) <= budget - budget / RESERVE_SHARE / 2;
 }
 
-/* lmcc_receiver_discard_some:
+/*
+ * lmcc_receiver_discard_some:
  * @receiver: a receiver
  *
- * Frees what is no longer needed, as much as one call may. */
+ * Frees what is no longer needed, as much as one call may.
+ */
 void
 lmcc_receiver_discard_some (LmccReceiver *receiver)
 {
@@ -120,9 +123,11 @@ note_peak (LmccReceiver *receiver)
   memory->most = MAX (memory->most, used);
 }
 
-/* lmcc_receiver_count_taken:
+/*
+ * lmcc_receiver_count_taken:
  * @receiver: a receiver that has a session
- * @packet: an arrived packet, already counted */
+ * @packet: an arrived packet, already counted
+ */
 void
 lmcc_receiver_count_taken (LmccReceiver *receiver, const LmccPacket *packet)
 {
@@ -130,12 +135,14 @@ lmcc_receiver_count_taken (LmccReceiver *receiver, const LmccPacket *packet)
   note_peak (receiver);
 }
 
-/* lmcc_receiver_lower_cap:
+/*
+ * lmcc_receiver_lower_cap:
  * @receiver: a receiver
  * @now: the time
  *
  * The current level does not fit into the memory and is not joined again for
- * some time. */
+ * some time.
+ */
 void
 lmcc_receiver_lower_cap (LmccReceiver *receiver, LmccTime now)
 {
@@ -218,6 +225,9 @@ lmcc_receiver_get_memory_level (const LmccReceiver *receiver)
  * lmcc_receiver_set_max_memory:
  * @receiver: a receiver
  * @max_memory: memory limit in bytes, as in #LmccReceiverConfig
+ *
+ * Changes the memory limit. If more is in use, the next packets make the
+ * receiver drop data.
  */
 void
 lmcc_receiver_set_max_memory (LmccReceiver *receiver, guint64 max_memory)
@@ -243,6 +253,9 @@ lmcc_receiver_set_outside_memory (LmccReceiver *receiver, gsize bytes)
 /**
  * lmcc_receiver_get_memory_budget:
  * @receiver: a receiver
+ *
+ * Returns the memory limit, which follows the measured rate if it is derived
+ * automatically.
  *
  * Returns: the current memory limit in bytes, including memory outside the
  * receiver

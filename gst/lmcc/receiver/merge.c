@@ -106,10 +106,12 @@ lmcc_merge_new (void)
   return g_new0 (LmccMerge, 1);
 }
 
-/* lmcc_merge_set_discard:
+/*
+ * lmcc_merge_set_discard:
  * @merge: a merge
  * @discard: (transfer none): takes over packets that the merge drops in
- *     large numbers; must outlive @merge */
+ *     large numbers; must outlive @merge
+ */
 void
 lmcc_merge_set_discard (LmccMerge *merge, LmccDiscard *discard)
 {

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The losses of a layer: which packets were lost, whether repair may recover
- * them, and which are given up. */
+ * them, and which are given up.
+ */
 #include "receiver/missing.h"
 #include "receiver/private.h"
 #include "wire/constants.h"
@@ -275,12 +276,14 @@ lmcc_receiver_count_recovered (LmccReceiver *receiver, const LmccHeader *header,
     stats->late++;
 }
 
-/* lmcc_receiver_count_late:
+/*
+ * lmcc_receiver_count_late:
  * @receiver: a receiver
  * @layer: one of its layers
  * @header: header element of a recovered packet whose place has passed
  *
- * The packet was counted as beyond repair when its place was given up. */
+ * The packet was counted as beyond repair when its place was given up.
+ */
 void
 lmcc_receiver_count_late (LmccReceiver *receiver, LmccReceiverLayer *layer,
     const LmccHeader *header)

@@ -3,7 +3,8 @@
  *
  * How long the caller may leave its sockets unread. A wake-up per packet
  * costs more than processing the packet. Packets that gather meanwhile are
- * read in one go, with the kernel's arrival times. */
+ * read in one go, with the kernel's arrival times.
+ */
 #include <gst/lmcc/lmcc-session-algorithm.h>
 #include "receiver/nap.h"
 #include "receiver/private.h"

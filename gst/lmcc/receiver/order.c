@@ -64,13 +64,15 @@ is_later (const LmccReceiver *receiver, const LmccOrderMark *mark,
       && !is_near (receiver, mark, timestamp);
 }
 
-/* lmcc_receiver_extend_order:
+/*
+ * lmcc_receiver_extend_order:
  * @receiver: a receiver
  * @mark: the mark of the packet's layer; updated
  * @rtp: the packet's RTP header
  * @header: its header element
  *
- * Returns: the order number of an arrived packet, extended beyond 2^16 */
+ * Returns: the order number of an arrived packet, extended beyond 2^16
+ */
 gint64
 lmcc_receiver_extend_order (LmccReceiver *receiver, LmccOrderMark *mark,
     const LmccRtp *rtp, const LmccHeader *header)

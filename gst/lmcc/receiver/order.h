@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Order sequence numbers have 16 bits, and more packets may be under way than 16 bits
- * distinguish: 10 s at 100 Mbit/s are 86,000 of 1200 bytes. */
+ * distinguish: 10 s at 100 Mbit/s are 86,000 of 1200 bytes.
+ */
 #ifndef LMCC_RECEIVER_ORDER_H
 #define LMCC_RECEIVER_ORDER_H
 

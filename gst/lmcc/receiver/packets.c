@@ -3,7 +3,8 @@
  *
  * Input from the session's groups: packets are checked, counted, reported to
  * the algorithm and the other parts, and queued behind earlier packets of
- * their layer. */
+ * their layer.
+ */
 #include "receiver/actions.h"
 #include "receiver/algorithm.h"
 #include "receiver/door.h"

@@ -29,9 +29,11 @@ typedef struct
   LmccVerdict verdict;
 } Decided;
 
-/* lmcc_probation_init:
+/*
+ * lmcc_probation_init:
  * @probation: (out): a probation without packets
- * @max_leap: packets whose numbers differ by more do not confirm each other */
+ * @max_leap: packets whose numbers differ by more do not confirm each other
+ */
 void
 lmcc_probation_init (LmccProbation *probation, guint max_leap)
 {
@@ -52,8 +54,10 @@ clear_verdicts (LmccProbation *probation)
   probation->n_polled = 0;
 }
 
-/* lmcc_probation_reset:
- * @probation: forgets everything; the next packet starts anew */
+/*
+ * lmcc_probation_reset:
+ * @probation: forgets everything; the next packet starts anew
+ */
 void
 lmcc_probation_reset (LmccProbation *probation)
 {
@@ -374,13 +378,15 @@ put_on_probation (LmccProbation *probation, const LmccClaim *claim)
   follow_chain (probation);
 }
 
-/* lmcc_probation_push:
+/*
+ * lmcc_probation_push:
  * @probation: a probation
  * @claim: (transfer full): the next packet that arrived
  *
  * Judges the packet and, by it, earlier ones. Poll the verdicts.
  *
- * Returns: %FALSE if the packet is on probation */
+ * Returns: %FALSE if the packet is on probation
+ */
 gboolean
 lmcc_probation_push (LmccProbation *probation, LmccClaim *claim)
 {
@@ -421,13 +427,15 @@ lmcc_probation_push (LmccProbation *probation, LmccClaim *claim)
   return probation->verdicts->len > n;
 }
 
-/* lmcc_probation_poll:
+/*
+ * lmcc_probation_poll:
  * @probation: a probation
  * @claim: (out): the next packet with a verdict, in the order in which they
  *     count; the caller owns its packet
  * @verdict: (out): the verdict
  *
- * Returns: %FALSE if there is none */
+ * Returns: %FALSE if there is none
+ */
 gboolean
 lmcc_probation_poll (LmccProbation *probation, LmccClaim *claim,
     LmccVerdict *verdict)
@@ -521,10 +529,12 @@ lmcc_probation_timeout (LmccProbation *probation, LmccTime now)
   }
 }
 
-/* lmcc_probation_flush:
+/*
+ * lmcc_probation_flush:
  * @probation: the probation of a layer that receives no more packets
  *
- * Accepts the claims that fit. */
+ * Accepts the claims that fit.
+ */
 void
 lmcc_probation_flush (LmccProbation *probation)
 {
@@ -547,11 +557,13 @@ lmcc_probation_flush (LmccProbation *probation)
   }
 }
 
-/* lmcc_probation_next_timeout:
+/*
+ * lmcc_probation_next_timeout:
  * @probation: a probation
  *
  * Returns: when lmcc_probation_timeout() has something to do, or
- * %LMCC_TIME_NONE */
+ * %LMCC_TIME_NONE
+ */
 LmccTime
 lmcc_probation_next_timeout (const LmccProbation *probation)
 {

@@ -11,14 +11,16 @@
 
 G_BEGIN_DECLS
 
-/* LmccClaim:
+/*
+ * LmccClaim:
  * @packet: the packet, owned
  * @group: the group that it arrived in
  * @arrival: arrival time
  * @fresh: no packet has arrived in order since
  * @told: the account has already counted it as late
  *
- * A packet and the numbers in its headers. */
+ * A packet and the numbers in its headers.
+ */
 typedef struct
 {
   LmccPacket *packet;
@@ -30,10 +32,12 @@ typedef struct
   gboolean told;
 } LmccClaim;
 
-/* LmccVerdict:
+/*
+ * LmccVerdict:
  * @LMCC_VERDICT_BELIEVED: accepted
  * @LMCC_VERDICT_RESTART: accepted, and the numbers restart with it
- * @LMCC_VERDICT_REFUSED: rejected */
+ * @LMCC_VERDICT_REFUSED: rejected
+ */
 typedef enum
 {
   LMCC_VERDICT_BELIEVED,
@@ -41,7 +45,8 @@ typedef enum
   LMCC_VERDICT_REFUSED,
 } LmccVerdict;
 
-/* LmccProbation:
+/*
+ * LmccProbation:
  * Decides which packets of a layer come from its sender. An attacker who forges the
  * sender's address must match its numbers.
  *
@@ -54,7 +59,8 @@ typedef enum
  * 3550 appendix A.1 does the same for sequence numbers): they are accepted when three
  * packets confirm each other and none has arrived in order meanwhile. A loss before
  * them counts at the same time (RFC 5348 section 5.1). If packets are rare, two
- * suffice after the time that makes a gap a loss, if the layer is overdue. */
+ * suffice after the time that makes a gap a loss, if the layer is overdue.
+ */
 typedef struct
 {
   guint max_leap;

@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Delivery: passes on packets that need not wait any longer. */
+ * Delivery: passes on packets that need not wait any longer.
+ */
 #include "receiver/actions.h"
 #include "receiver/layer-queue.h"
 #include "receiver/memory.h"

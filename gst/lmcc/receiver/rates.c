@@ -3,7 +3,8 @@
  *
  * The layers' rates: the larger of the announced and the measured rate. A
  * wrong record, whether by mistake or on purpose, must not make an algorithm
- * join layers that the path cannot carry. */
+ * join layers that the path cannot carry.
+ */
 #include "receiver/private.h"
 #include "receiver/rates.h"
 
@@ -74,8 +75,10 @@ begin_interval (LmccReceiverLayer *layer, LmccTime since, LmccTime now)
   layer->measure.lost = stats->lost;
 }
 
-/* lmcc_receiver_forget_measure:
- * @layer: a layer of a sender that is no longer listened to */
+/*
+ * lmcc_receiver_forget_measure:
+ * @layer: a layer of a sender that is no longer listened to
+ */
 void
 lmcc_receiver_forget_measure (LmccReceiverLayer *layer)
 {
@@ -98,12 +101,14 @@ reckon_rate (const LmccReceiver *receiver, guint layer, LmccTime now)
   return measure->rate;
 }
 
-/* lmcc_receiver_reckon_rates:
+/*
+ * lmcc_receiver_reckon_rates:
  * @receiver: a receiver with a session
  * @now: the time
  *
  * Updates the session that the algorithms see: the record's, with the larger
- * of announced and measured rates. */
+ * of announced and measured rates.
+ */
 void
 lmcc_receiver_reckon_rates (LmccReceiver *receiver, LmccTime now)
 {
@@ -152,10 +157,12 @@ look_early (LmccReceiver *receiver, guint index, LmccTime span, LmccTime now)
   lmcc_receiver_reckon_rates (receiver, now);
 }
 
-/* lmcc_receiver_measure_packet:
+/*
+ * lmcc_receiver_measure_packet:
  * @receiver: a receiver
  * @index: index of a joined layer of which a packet was counted
- * @now: the time */
+ * @now: the time
+ */
 void
 lmcc_receiver_measure_packet (LmccReceiver *receiver, guint index, LmccTime now)
 {
@@ -180,11 +187,13 @@ lmcc_receiver_measure_packet (LmccReceiver *receiver, guint index, LmccTime now)
     look_early (receiver, index, span, now);
 }
 
-/* lmcc_receiver_measure_silence:
+/*
+ * lmcc_receiver_measure_silence:
  * @receiver: a receiver with a session
  * @now: the time
  *
- * Call it each second, so that the rates of silent layers decay. */
+ * Call it each second, so that the rates of silent layers decay.
+ */
 void
 lmcc_receiver_measure_silence (LmccReceiver *receiver, LmccTime now)
 {
@@ -213,11 +222,13 @@ get_layer_rate (const LmccReceiver *receiver, guint layer)
       : MAX (announced, receiver->layers[layer]->smoothed_rate);
 }
 
-/* lmcc_receiver_get_layers_rate:
+/*
+ * lmcc_receiver_get_layers_rate:
  * @receiver: a receiver with a session
  * @layers: a set of its layers
  *
- * Returns: the total rate of @layers to compare with max-bitrate, bit/s */
+ * Returns: the total rate of @layers to compare with max-bitrate, bit/s
+ */
 guint64
 lmcc_receiver_get_layers_rate (const LmccReceiver *receiver,
     LmccLayerSet layers)

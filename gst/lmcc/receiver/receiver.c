@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The receiver's interface for its caller: starts, stops and runs what is
- * due. No other part calls it. */
+ * due. No other part calls it.
+ */
 #include "receiver/actions.h"
 #include "receiver/algorithm.h"
 #include "receiver/door.h"
@@ -30,6 +31,9 @@
 /**
  * lmcc_receiver_new:
  * @config: the configuration; copied
+ *
+ * Creates a receiver. Call lmcc_receiver_start() next, and then follow its
+ * actions and timeouts.
  *
  * Returns: (transfer full): a receiver that has not been started
  */
@@ -80,6 +84,8 @@ lmcc_receiver_new (const LmccReceiverConfig *config)
 /**
  * lmcc_receiver_free:
  * @receiver: (transfer full): a receiver
+ *
+ * Frees a receiver with all packets that it holds.
  */
 void
 lmcc_receiver_free (LmccReceiver *receiver)
@@ -313,6 +319,8 @@ lmcc_receiver_handle_timeout (LmccReceiver *receiver, LmccTime now)
  * lmcc_receiver_next_timeout:
  * @receiver: a receiver
  *
+ * Returns the time of the next call of lmcc_receiver_handle_timeout().
+ *
  * Returns: when lmcc_receiver_handle_timeout() has something to do: the time of
  * the last call if that left work undone, or %LMCC_TIME_NONE if the receiver is
  * not running
@@ -410,6 +418,8 @@ lmcc_receiver_stop (LmccReceiver *receiver, LmccTime now)
  * @receiver: a receiver
  * @max_level: highest level to join from now on, -1 for no limit
  * @now: the time
+ *
+ * Changes the limit on the level.
  */
 void
 lmcc_receiver_set_max_level (LmccReceiver *receiver, gint max_level,
@@ -427,6 +437,8 @@ lmcc_receiver_set_max_level (LmccReceiver *receiver, gint max_level,
  * @max_bitrate: maximum total bitrate of the joined layers from now on, bit/s,
  *     0 for no limit. The base layer stays joined whatever its rate.
  * @now: the time
+ *
+ * Changes the limit on the bitrate.
  */
 void
 lmcc_receiver_set_max_bitrate (LmccReceiver *receiver, guint64 max_bitrate,
@@ -442,6 +454,8 @@ lmcc_receiver_set_max_bitrate (LmccReceiver *receiver, guint64 max_bitrate,
  * lmcc_receiver_set_on_loss:
  * @receiver: a receiver
  * @on_loss: what to deliver after a loss, from now on
+ *
+ * Changes the behaviour after a packet loss.
  */
 void
 lmcc_receiver_set_on_loss (LmccReceiver *receiver, LmccOnLoss on_loss)
@@ -452,6 +466,9 @@ lmcc_receiver_set_on_loss (LmccReceiver *receiver, LmccOnLoss on_loss)
 /**
  * lmcc_receiver_get_session:
  * @receiver: a receiver
+ *
+ * Returns the present session, which belongs to the receiver and may change
+ * with each call.
  *
  * Returns: (transfer none) (nullable): the session, or %NULL while none is
  * known
@@ -467,6 +484,8 @@ lmcc_receiver_get_session (const LmccReceiver *receiver)
  * @receiver: a receiver
  * @now: the time
  * @stats: (out): the counters
+ *
+ * Fills in the counters and the present state.
  */
 void
 lmcc_receiver_get_stats (LmccReceiver *receiver, LmccTime now,

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Repair: a lost packet may be recovered before its deadline. Congestion
- * control has already counted it as lost and is not told about the repair. */
+ * control has already counted it as lost and is not told about the repair.
+ */
 #include "receiver/layer-queue.h"
 #include "receiver/missing.h"
 #include "receiver/private.h"

@@ -74,11 +74,13 @@ is_destination_fit (const LmccReceiver *receiver)
   return is_at_source (receiver) && !is_low_port (receiver);
 }
 
-/* lmcc_receiver_may_ask:
+/*
+ * lmcc_receiver_may_ask:
  * @receiver: a receiver with a session
  *
  * Returns: whether the user permits reports that the algorithm does not
- * need, and the sender takes them */
+ * need, and the sender takes them
+ */
 gboolean
 lmcc_receiver_may_ask (const LmccReceiver *receiver)
 {
@@ -146,10 +148,12 @@ follow_rtt (LmccReceiver *receiver, LmccTime now)
   lmcc_receiver_tell_rtt (receiver, now, rtt);
 }
 
-/* lmcc_receiver_forget_rtt:
+/*
+ * lmcc_receiver_forget_rtt:
  * @receiver: a receiver
  *
- * Ends reports, and forgets the measurements with this sender. */
+ * Ends reports, and forgets the measurements with this sender.
+ */
 void
 lmcc_receiver_forget_rtt (LmccReceiver *receiver)
 {
@@ -161,11 +165,13 @@ lmcc_receiver_forget_rtt (LmccReceiver *receiver)
   receiver->reporting.warned_elsewhere = FALSE;
 }
 
-/* lmcc_receiver_follow_session_rtt:
+/*
+ * lmcc_receiver_follow_session_rtt:
  * @receiver: a receiver with a session
  * @now: the time
  *
- * Applies the feedback settings of a session record. */
+ * Applies the feedback settings of a session record.
+ */
 void
 lmcc_receiver_follow_session_rtt (LmccReceiver *receiver, LmccTime now)
 {
@@ -267,9 +273,11 @@ lmcc_receiver_answer_rtt (LmccReceiver *receiver, LmccTime now,
   follow_rtt (receiver, now);
 }
 
-/* lmcc_receiver_queue_report:
+/*
+ * lmcc_receiver_queue_report:
  * @receiver: a receiver with a session
- * @packet: (transfer full): a report to its sender */
+ * @packet: (transfer full): a report to its sender
+ */
 void
 lmcc_receiver_queue_report (LmccReceiver *receiver, LmccPacket *packet)
 {

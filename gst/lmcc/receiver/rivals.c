@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Other hosts that send a session to the group, and their session records. */
+ * Other hosts that send a session to the group, and their session records.
+ */
 #include "receiver/actions.h"
 #include "receiver/door.h"
 #include "receiver/private.h"
@@ -125,14 +126,16 @@ lmcc_receiver_is_refused (const LmccReceiver *receiver,
   return FALSE;
 }
 
-/* lmcc_receiver_note_rival:
+/*
+ * lmcc_receiver_note_rival:
  * @receiver: a receiver
  * @source: address of the host
  * @session: an acceptable session record
  * @reports: sender reports from the same packet
  * @now: the time
  *
- * Remembers a record that does not belong to the present session. */
+ * Remembers a record that does not belong to the present session.
+ */
 void
 lmcc_receiver_note_rival (LmccReceiver *receiver, const LmccAddress *source,
     const LmccSession *session, const LmccReceiverReports *reports,
@@ -155,14 +158,16 @@ lmcc_receiver_note_rival (LmccReceiver *receiver, const LmccAddress *source,
   rival->heard = now;
 }
 
-/* lmcc_receiver_take_rival_record:
+/*
+ * lmcc_receiver_take_rival_record:
  * @receiver: a receiver
  * @source: address of the host
  * @fragment: fragment of a record that does not belong to the present session
  * @reports: sender reports from the same packet
  * @now: the time
  *
- * The fragments of each host are assembled separately. */
+ * The fragments of each host are assembled separately.
+ */
 void
 lmcc_receiver_take_rival_record (LmccReceiver *receiver,
     const LmccAddress *source, const LmccRecordFragment *fragment,

@@ -3,7 +3,8 @@
  *
  * Changes to a higher rung if no level contains both rungs: the lower rung stays
  * joined until the higher one is shown, and the higher one is joined shortly before a
- * key frame. If the path could not carry both, the lower rung is left first. */
+ * key frame. If the path could not carry both, the lower rung is left first.
+ */
 #ifndef LMCC_RECEIVER_RUNG_SWITCH_H
 #define LMCC_RECEIVER_RUNG_SWITCH_H
 

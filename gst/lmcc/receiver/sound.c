@@ -3,7 +3,8 @@
  *
  * Sound: a separate stream in the base layer, outside the order of the
  * pictures. Its packets arrive here in the order of their layer, after
- * repair, and are delivered at once. */
+ * repair, and are delivered at once.
+ */
 #include "receiver/actions.h"
 #include "receiver/memory.h"
 #include "receiver/private.h"

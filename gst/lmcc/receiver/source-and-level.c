@@ -305,9 +305,11 @@ has_other_layers (const LmccSession *old, const LmccSession *session)
       != 0;
 }
 
-/* lmcc_receiver_reset_breaker:
+/*
+ * lmcc_receiver_reset_breaker:
  * @receiver: a receiver that starts, or whose lowest level has changed
- * @now: the time */
+ * @now: the time
+ */
 void
 lmcc_receiver_reset_breaker (LmccReceiver *receiver, LmccTime now)
 {

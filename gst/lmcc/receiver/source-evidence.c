@@ -17,7 +17,8 @@
  * (LMCC_FILLER_INTERVAL). */
 #define LEAST_RATE 16000
 
-/* lmcc_source_evidence_packet:
+/*
+ * lmcc_source_evidence_packet:
  * @evidence: evidence for a sender
  * @now: the time
  * @header: header element of a packet that fits the sender's session
@@ -25,7 +26,8 @@
  *
  * A packet out of sequence does not count, and after a silence the evidence
  * restarts. Packets lost by the network do count: a sender is no forger
- * because a path is too narrow. */
+ * because a path is too narrow.
+ */
 void
 lmcc_source_evidence_packet (LmccSourceEvidence *evidence, LmccTime now,
     const LmccHeader *header, gsize size)
@@ -45,13 +47,15 @@ lmcc_source_evidence_packet (LmccSourceEvidence *evidence, LmccTime now,
   evidence->bits += (guint64) size * 8 * (goes_on ? step : 1);
 }
 
-/* lmcc_source_evidence_is_full:
+/*
+ * lmcc_source_evidence_is_full:
  * @evidence: evidence for a sender
  * @now: the time
  * @duration: least duration of the evidence, not 0
  * @session: the session that the sender announces
  *
- * Returns: whether the sender has sent media as announced, until now */
+ * Returns: whether the sender has sent media as announced, until now
+ */
 gboolean
 lmcc_source_evidence_is_full (const LmccSourceEvidence *evidence, LmccTime now,
     LmccTime duration, const LmccSession *session)

@@ -4,7 +4,8 @@
  * Selects the sender. A forged record costs its author nothing, so a record
  * alone never takes over a session. The sender's own address may restart at
  * once. Another address has to wait until the true sender has been silent
- * for long, or has to send what the present sender only announced. */
+ * for long, or has to send what the present sender only announced.
+ */
 #include "control/controller.h"
 #include "receiver/actions.h"
 #include "receiver/door.h"
@@ -20,12 +21,14 @@
 /* A sender that was replaced is forgotten after this long. */
 #define HOME_MEMORY (600 * LMCC_SECOND)
 
-/* lmcc_receiver_init_sources:
+/*
+ * lmcc_receiver_init_sources:
  * @receiver: a receiver that starts
  * @now: the time
  *
  * The sender named in an SDP file is the first choice until another one must
- * be used. */
+ * be used.
+ */
 void
 lmcc_receiver_init_sources (LmccReceiver *receiver, LmccTime now)
 {
@@ -61,12 +64,14 @@ home_is_gone (const LmccReceiver *receiver, LmccTime now)
       || now >= receiver->sources.home_heard + HOME_MEMORY;
 }
 
-/* lmcc_receiver_own_packet:
+/*
+ * lmcc_receiver_own_packet:
  * @receiver: a receiver
  * @now: the time
  * @group: index of the group that the packet arrived in
  * @header: header element of a packet of the present session
- * @size: size of the packet in bytes */
+ * @size: size of the packet in bytes
+ */
 void
 lmcc_receiver_own_packet (LmccReceiver *receiver, LmccTime now, guint group,
     const LmccHeader *header, gsize size)
@@ -157,13 +162,15 @@ is_time_for_others (const LmccReceiver *receiver, LmccTime now)
   return now >= get_last_heard (receiver) + get_patience (receiver);
 }
 
-/* lmcc_receiver_may_take_address:
+/*
+ * lmcc_receiver_may_take_address:
  * @receiver: a receiver
  * @source: a host that sends media
  * @now: the time
  *
  * Returns: whether the receiver may accept @source because of its media
- * alone, in a session described by an SDP file */
+ * alone, in a session described by an SDP file
+ */
 gboolean
 lmcc_receiver_may_take_address (const LmccReceiver *receiver,
     const LmccAddress *source, LmccTime now)
@@ -180,11 +187,13 @@ lmcc_receiver_may_take_address (const LmccReceiver *receiver,
   return is_time_for_others (receiver, now);
 }
 
-/* lmcc_receiver_believes_source:
+/*
+ * lmcc_receiver_believes_source:
  * @receiver: a receiver
  * @now: the time
  *
- * Returns: whether the sender has proved to be genuine */
+ * Returns: whether the sender has proved to be genuine
+ */
 gboolean
 lmcc_receiver_believes_source (const LmccReceiver *receiver, LmccTime now)
 {
@@ -346,14 +355,16 @@ tell_source (LmccReceiver *receiver, const LmccAddress *previous,
   action->reason = reason;
 }
 
-/* lmcc_receiver_adopt:
+/*
+ * lmcc_receiver_adopt:
  * @receiver: a receiver
  * @source: address of the new sender
  * @session: its session
  * @reason: why the receiver changes to it, a static string
  * @now: the time
  *
- * Returns: whether @session was accepted */
+ * Returns: whether @session was accepted
+ */
 gboolean
 lmcc_receiver_adopt (LmccReceiver *receiver, const LmccAddress *source,
     const LmccSession *session, const gchar *reason, LmccTime now)
@@ -397,14 +408,16 @@ take_rival (LmccReceiver *receiver, LmccRival **place, const gchar *reason,
   lmcc_rival_free (taken);
 }
 
-/* lmcc_receiver_choose_source:
+/*
+ * lmcc_receiver_choose_source:
  * @receiver: a receiver
  * @now: the time
  *
  * Changes to another sender if one is due. Call it when a record has arrived
  * and when time has passed.
  *
- * Returns: whether the sender changed */
+ * Returns: whether the sender changed
+ */
 gboolean
 lmcc_receiver_choose_source (LmccReceiver *receiver, LmccTime now)
 {
@@ -440,7 +453,8 @@ lmcc_receiver_choose_source (LmccReceiver *receiver, LmccTime now)
   return best != NULL;
 }
 
-/* lmcc_receiver_rival_packet:
+/*
+ * lmcc_receiver_rival_packet:
  * @receiver: a receiver
  * @now: the time
  * @group: index of the group that the packet arrived in
@@ -448,7 +462,8 @@ lmcc_receiver_choose_source (LmccReceiver *receiver, LmccTime now)
  * @packet: the packet
  *
  * Media of another host, or of another session of the same host, count as
- * evidence for it if they match the record that it sends. */
+ * evidence for it if they match the record that it sends.
+ */
 void
 lmcc_receiver_rival_packet (LmccReceiver *receiver, LmccTime now, guint group,
     const LmccAddress *source, const LmccPacket *packet)
@@ -492,12 +507,14 @@ refuse_address (LmccReceiver *receiver, const LmccAddress *source)
     sources->have_home = FALSE;
 }
 
-/* lmcc_receiver_give_up_source:
+/*
+ * lmcc_receiver_give_up_source:
  * @receiver: a receiver with a session
  * @reason: the reason, a static string
  * @now: the time
  *
- * Forgets the sender. It may return, or another one may follow. */
+ * Forgets the sender. It may return, or another one may follow.
+ */
 void
 lmcc_receiver_give_up_source (LmccReceiver *receiver, const gchar *reason,
     LmccTime now)

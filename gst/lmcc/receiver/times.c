@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Times of packets: when their pictures are due, and when they are output at
- * the latest. */
+ * the latest.
+ */
 #include "receiver/private.h"
 #include "receiver/times.h"
 
@@ -80,6 +81,8 @@ lmcc_receiver_presentation_time (LmccReceiver *receiver, LmccTimeline timeline,
  * lmcc_receiver_get_latency:
  * @receiver: a receiver
  *
+ * Returns the latency that the caller adds to the times of delivered packets.
+ *
  * Returns: how long after its presentation time a packet may be delivered, in
  * ns: the sum of the sender's window, the greatest delay of its repair, its
  * advice for decoders, and the configured latency
@@ -124,10 +127,12 @@ sent_up_to (const LmccReceiver *receiver, const LmccRtp *rtp,
       : window_end (receiver, rtp, header);
 }
 
-/* lmcc_receiver_get_reserve:
+/*
+ * lmcc_receiver_get_reserve:
  * @receiver: a receiver
  *
- * Returns: the part of the latency that is kept for the decoder */
+ * Returns: the part of the latency that is kept for the decoder
+ */
 LmccTime
 lmcc_receiver_get_reserve (const LmccReceiver *receiver)
 {

@@ -3,8 +3,10 @@
  */
 #include "receiver/waiting-queue.h"
 
-/* lmcc_waiting_queue_init:
- * @queue: (out): an empty queue */
+/*
+ * lmcc_waiting_queue_init:
+ * @queue: (out): an empty queue
+ */
 void
 lmcc_waiting_queue_init (LmccWaitingQueue *queue)
 {
@@ -22,8 +24,10 @@ free_waiting (gpointer data, gpointer user_data G_GNUC_UNUSED)
   g_free (waiting);
 }
 
-/* lmcc_waiting_queue_clear:
- * @queue: frees the contents */
+/*
+ * lmcc_waiting_queue_clear:
+ * @queue: frees the contents
+ */
 void
 lmcc_waiting_queue_clear (LmccWaitingQueue *queue)
 {
@@ -53,9 +57,11 @@ free_last (gpointer object)
   return 1;
 }
 
-/* lmcc_waiting_queue_reset:
+/*
+ * lmcc_waiting_queue_reset:
  * @queue: a queue; empty afterwards
- * @discard: (nullable): takes over the waiting packets */
+ * @discard: (nullable): takes over the waiting packets
+ */
 void
 lmcc_waiting_queue_reset (LmccWaitingQueue *queue, LmccDiscard *discard)
 {
@@ -65,21 +71,25 @@ lmcc_waiting_queue_reset (LmccWaitingQueue *queue, LmccDiscard *discard)
   lmcc_waiting_queue_init (queue);
 }
 
-/* lmcc_waiting_queue_get_length:
+/*
+ * lmcc_waiting_queue_get_length:
  * @queue: a queue
  *
- * Returns: number of waiting packets */
+ * Returns: number of waiting packets
+ */
 guint
 lmcc_waiting_queue_get_length (const LmccWaitingQueue *queue)
 {
   return queue->deadlines->len;
 }
 
-/* lmcc_waiting_queue_get_span:
+/*
+ * lmcc_waiting_queue_get_span:
  * @queue: a queue
  *
  * Returns: distance of the layer sequence numbers of its first and last
- * packet */
+ * packet
+ */
 guint
 lmcc_waiting_queue_get_span (const LmccWaitingQueue *queue)
 {
@@ -90,11 +100,13 @@ lmcc_waiting_queue_get_span (const LmccWaitingQueue *queue)
       - lmcc_waiting_queue_peek_head (queue)->position);
 }
 
-/* lmcc_waiting_queue_new_waiting:
+/*
+ * lmcc_waiting_queue_new_waiting:
  * @queue: a queue
  *
  * Returns: (transfer full): a zeroed packet, to be filled and added, or
- * taken back */
+ * taken back
+ */
 LmccReceiverWaiting *
 lmcc_waiting_queue_new_waiting (LmccWaitingQueue *queue)
 {
@@ -107,10 +119,12 @@ lmcc_waiting_queue_new_waiting (LmccWaitingQueue *queue)
   return waiting;
 }
 
-/* lmcc_waiting_queue_take_back:
+/*
+ * lmcc_waiting_queue_take_back:
  * @queue: a queue
  * @waiting: (transfer full): a packet that was created by the queue and is
- *     not in it; its data is not freed */
+ *     not in it; its data is not freed
+ */
 void
 lmcc_waiting_queue_take_back (LmccWaitingQueue *queue,
     LmccReceiverWaiting *waiting)
@@ -208,10 +222,12 @@ get_position (const LmccWaitingQueue *queue, guint16 lsn)
       : tail->position + lmcc_sequence_diff (lsn, tail->header.lsn);
 }
 
-/* lmcc_waiting_queue_add:
+/*
+ * lmcc_waiting_queue_add:
  * @queue: a queue
  * @waiting: (transfer full): a packet whose layer sequence number is not in
- *     the queue */
+ *     the queue
+ */
 void
 lmcc_waiting_queue_add (LmccWaitingQueue *queue, LmccReceiverWaiting *waiting)
 {
@@ -231,10 +247,12 @@ lmcc_waiting_queue_add (LmccWaitingQueue *queue, LmccReceiverWaiting *waiting)
   move_up (queue, waiting->index);
 }
 
-/* lmcc_waiting_queue_remove:
+/*
+ * lmcc_waiting_queue_remove:
  * @queue: a queue
  * @waiting: (transfer none): a packet in the queue; the caller owns it
- *     afterwards */
+ *     afterwards
+ */
 void
 lmcc_waiting_queue_remove (LmccWaitingQueue *queue,
     LmccReceiverWaiting *waiting)
@@ -245,12 +263,14 @@ lmcc_waiting_queue_remove (LmccWaitingQueue *queue,
   waiting->place = NULL;
 }
 
-/* lmcc_waiting_queue_find_before:
+/*
+ * lmcc_waiting_queue_find_before:
  * @queue: a queue
  * @lsn: a layer sequence number
  *
  * Returns: (transfer none) (nullable): the last packet whose number is not
- * after @lsn */
+ * after @lsn
+ */
 LmccReceiverWaiting *
 lmcc_waiting_queue_find_before (const LmccWaitingQueue *queue, guint16 lsn)
 {
@@ -278,10 +298,12 @@ get_only (const LmccWaitingQueue *queue)
                                                     : get_deadline (queue, 0);
 }
 
-/* lmcc_waiting_queue_peek_head:
+/*
+ * lmcc_waiting_queue_peek_head:
  * @queue: a queue
  *
- * Returns: (transfer none) (nullable): the packet with the lowest number */
+ * Returns: (transfer none) (nullable): the packet with the lowest number
+ */
 LmccReceiverWaiting *
 lmcc_waiting_queue_peek_head (const LmccWaitingQueue *queue)
 {
@@ -322,10 +344,12 @@ lmcc_waiting_queue_pop_head (LmccWaitingQueue *queue)
   return head;
 }
 
-/* lmcc_waiting_queue_peek_due:
+/*
+ * lmcc_waiting_queue_peek_due:
  * @queue: a queue
  *
- * Returns: (transfer none) (nullable): a packet with the earliest deadline */
+ * Returns: (transfer none) (nullable): a packet with the earliest deadline
+ */
 LmccReceiverWaiting *
 lmcc_waiting_queue_peek_due (const LmccWaitingQueue *queue)
 {
@@ -347,10 +371,12 @@ lmcc_waiting_queue_next_due (const LmccWaitingQueue *queue)
   return due != NULL ? due->deadline : LMCC_TIME_NONE;
 }
 
-/* lmcc_waiting_next:
+/*
+ * lmcc_waiting_next:
  * @waiting: a packet in a queue
  *
- * Returns: (transfer none) (nullable): the next packet */
+ * Returns: (transfer none) (nullable): the next packet
+ */
 LmccReceiverWaiting *
 lmcc_waiting_next (const LmccReceiverWaiting *waiting)
 {
@@ -363,10 +389,12 @@ lmcc_waiting_next (const LmccReceiverWaiting *waiting)
   return g_sequence_iter_is_end (next) ? NULL : g_sequence_get (next);
 }
 
-/* lmcc_waiting_previous:
+/*
+ * lmcc_waiting_previous:
  * @waiting: a packet in a queue
  *
- * Returns: (transfer none) (nullable): the previous packet */
+ * Returns: (transfer none) (nullable): the previous packet
+ */
 LmccReceiverWaiting *
 lmcc_waiting_previous (const LmccReceiverWaiting *waiting)
 {

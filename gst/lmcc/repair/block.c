@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * One block at the receiver: its source packets and repair packets, and the
- * recovery of missing source packets. */
+ * recovery of missing source packets.
+ */
 #include "repair/block.h"
 
 #include "base/bytes.h"
@@ -272,7 +273,8 @@ read_symbols (const LmccRepairPlace *place, const LmccRepairBlock *block,
   return g_steal_pointer (&found);
 }
 
-/* lmcc_repair_block_recover:
+/*
+ * lmcc_repair_block_recover:
  * @block: a block that may have enough repair packets
  * @sources: the source packets that are present
  * @place: the conditions for recovered packets
@@ -282,7 +284,8 @@ read_symbols (const LmccRepairPlace *place, const LmccRepairBlock *block,
  * Counts the missing packets again, because earlier ones may have been
  * forgotten.
  *
- * Returns: %FALSE if there are not enough packets */
+ * Returns: %FALSE if there are not enough packets
+ */
 gboolean
 lmcc_repair_block_recover (LmccRepairBlock *block,
     const LmccRepairSources *sources, const LmccRepairPlace *place,

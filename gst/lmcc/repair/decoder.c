@@ -64,10 +64,12 @@ lmcc_repair_decoder_new (void)
   return decoder;
 }
 
-/* lmcc_repair_decoder_set_discard:
+/*
+ * lmcc_repair_decoder_set_discard:
  * @decoder: a decoder
  * @discard: (transfer none): takes over packets that the decoder drops in
- *     large numbers; must outlive @decoder */
+ *     large numbers; must outlive @decoder
+ */
 void
 lmcc_repair_decoder_set_discard (LmccRepairDecoder *decoder,
     LmccDiscard *discard)

@@ -21,10 +21,12 @@ lmcc_repair_exchange_clear (LmccRepairExchange *exchange)
   g_array_unref (exchange->gains);
 }
 
-/* lmcc_repair_exchange_begin:
+/*
+ * lmcc_repair_exchange_begin:
  * @exchange: an exchange
  *
- * Begins exchanges for a turn that has used up its budget. */
+ * Begins exchanges for a turn that has used up its budget.
+ */
 void
 lmcc_repair_exchange_begin (LmccRepairExchange *exchange)
 {
@@ -291,13 +293,15 @@ make_exchange (const LmccRepairExchange *exchange, LmccRepairTurn *turn)
   lmcc_repair_turn_set_repair (turn, exchange->best_to, repair);
 }
 
-/* lmcc_repair_exchange_step:
+/*
+ * lmcc_repair_exchange_step:
  * @exchange: an exchange in progress
  * @turn: its turn
  *
  * Evaluates one amount of one group for all others, or makes one exchange.
  *
- * Returns: whether no exchange improves the result any more */
+ * Returns: whether no exchange improves the result any more
+ */
 gboolean
 lmcc_repair_exchange_step (LmccRepairExchange *exchange, LmccRepairTurn *turn)
 {

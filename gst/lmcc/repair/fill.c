@@ -18,9 +18,11 @@ lmcc_repair_fill_clear (LmccRepairFill *fill)
   g_array_unref (fill->factors);
 }
 
-/* lmcc_repair_fill_begin:
+/*
+ * lmcc_repair_fill_begin:
  * @fill: a fill
- * @turn: a turn that has looked at everything and has budget left */
+ * @turn: a turn that has looked at everything and has budget left
+ */
 void
 lmcc_repair_fill_begin (LmccRepairFill *fill, LmccRepairTurn *turn)
 {
@@ -224,13 +226,15 @@ find_next (LmccRepairTurn *turn)
   return best;
 }
 
-/* lmcc_repair_fill_step:
+/*
+ * lmcc_repair_fill_step:
  * @fill: a fill in progress
  * @turn: its turn
  *
  * Evaluates one number of packets for one group, or makes one move.
  *
- * Returns: whether no worthwhile move is left */
+ * Returns: whether no worthwhile move is left
+ */
 gboolean
 lmcc_repair_fill_step (LmccRepairFill *fill, LmccRepairTurn *turn)
 {

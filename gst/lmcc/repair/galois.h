@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Arithmetic of GF(2^8) with x^8 + x^4 + x^3 + x^2 + 1. The names are those of ISA-L's
- * functions, which are used if the build found that library. */
+ * functions, which are used if the build found that library.
+ */
 #ifndef LMCC_REPAIR_GALOIS_H
 #define LMCC_REPAIR_GALOIS_H
 

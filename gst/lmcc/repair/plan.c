@@ -344,13 +344,15 @@ find_mean (LmccRepairPlan *plan, const LmccRepairPlanGroup *group,
           (gdouble) n_more / group->depth);
 }
 
-/* lmcc_repair_plan_get_value:
+/*
+ * lmcc_repair_plan_get_value:
  * @plan: a plan
  * @group: one of its groups
  * @curve: one of the group's
  * @n_repair: number of repair packets of a block, up to its maximum
  *
- * Returns: the curve's value, computed on first use */
+ * Returns: the curve's value, computed on first use
+ */
 gdouble
 lmcc_repair_plan_get_value (LmccRepairPlan *plan,
     const LmccRepairPlanGroup *group, const LmccRepairCurve *curve,
@@ -364,14 +366,16 @@ lmcc_repair_plan_get_value (LmccRepairPlan *plan,
   return *value;
 }
 
-/* lmcc_repair_plan_find_chance:
+/*
+ * lmcc_repair_plan_find_chance:
  * @plan: a plan
  * @group: one of its groups
  * @curve: one of the group's
  * @repair: number of repair packets of each block of the group
  *
  * Returns: the probability that everything needed of the group arrives or
- * can be recovered */
+ * can be recovered
+ */
 gdouble
 lmcc_repair_plan_find_chance (LmccRepairPlan *plan,
     const LmccRepairPlanGroup *group, const LmccRepairCurve *curve,

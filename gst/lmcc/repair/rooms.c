@@ -39,12 +39,14 @@ lmcc_repair_rooms_clear (LmccRepairRooms *rooms)
   g_array_unref (rooms->places);
 }
 
-/* lmcc_repair_rooms_begin:
+/*
+ * lmcc_repair_rooms_begin:
  * @rooms: rooms
  * @n_groups: upper bound of the groups' numbers
  * @budget: bytes that the layer may spend on all of them
  *
- * Forgets all rooms. */
+ * Forgets all rooms.
+ */
 void
 lmcc_repair_rooms_begin (LmccRepairRooms *rooms, guint n_groups, gsize budget)
 {
@@ -53,10 +55,12 @@ lmcc_repair_rooms_begin (LmccRepairRooms *rooms, guint n_groups, gsize budget)
   g_array_set_size (rooms->places, n_groups);
 }
 
-/* lmcc_repair_rooms_add:
+/*
+ * lmcc_repair_rooms_add:
  * @rooms: rooms that are not sorted yet
  * @group: a group, added once
- * @room: bytes that the layer can send after it */
+ * @room: bytes that the layer can send after it
+ */
 void
 lmcc_repair_rooms_add (LmccRepairRooms *rooms, guint group, gsize room)
 {
@@ -104,11 +108,13 @@ lmcc_repair_rooms_sort (LmccRepairRooms *rooms)
   update_limits (rooms);
 }
 
-/* lmcc_repair_rooms_take:
+/*
+ * lmcc_repair_rooms_take:
  * @rooms: sorted rooms
  * @group: a group
  * @bytes: bytes of its repair data that the layer carries in addition;
- *     negative: that it carries less */
+ *     negative: that it carries less
+ */
 void
 lmcc_repair_rooms_take (LmccRepairRooms *rooms, guint group, gssize bytes)
 {
@@ -117,24 +123,28 @@ lmcc_repair_rooms_take (LmccRepairRooms *rooms, guint group, gssize bytes)
   update_limits (rooms);
 }
 
-/* lmcc_repair_rooms_get:
+/*
+ * lmcc_repair_rooms_get:
  * @rooms: sorted rooms
  * @group: a group
  *
- * Returns: bytes of repair data for which there is room */
+ * Returns: bytes of repair data for which there is room
+ */
 gsize
 lmcc_repair_rooms_get (const LmccRepairRooms *rooms, guint group)
 {
   return MIN (rooms->left, get_slot (rooms, get_place (rooms, group))->limit);
 }
 
-/* lmcc_repair_rooms_get_without:
+/*
+ * lmcc_repair_rooms_get_without:
  * @rooms: sorted rooms
  * @group: a group
  * @other: another group
  * @bytes: a part of the repair data that the layer carries for @other
  *
- * Returns: as lmcc_repair_rooms_get(), if @other gave these bytes back */
+ * Returns: as lmcc_repair_rooms_get(), if @other gave these bytes back
+ */
 gsize
 lmcc_repair_rooms_get_without (const LmccRepairRooms *rooms, guint group,
     guint other, gsize bytes)

@@ -12,10 +12,12 @@
 /* Odd, so that equal numbers of two sources are in different buckets. */
 #define SOURCE_STRIDE 40503
 
-/* lmcc_repair_memory:
+/*
+ * lmcc_repair_memory:
  * @packet: a packet
  *
- * Returns: bytes of memory that it takes */
+ * Returns: bytes of memory that it takes
+ */
 gsize
 lmcc_repair_memory (const LmccPacket *packet)
 {
@@ -94,13 +96,15 @@ pop (LmccRepairSources *sources)
   return oldest;
 }
 
-/* lmcc_repair_sources_add:
+/*
+ * lmcc_repair_sources_add:
  * @sources: source packets
  * @key: key of a packet
  * @packet: the packet; a reference is taken
  * @time: its arrival time, not before those of earlier ones
  *
- * Returns: %FALSE if the key exists already */
+ * Returns: %FALSE if the key exists already
+ */
 gboolean
 lmcc_repair_sources_add (LmccRepairSources *sources, guint key,
     LmccPacket *packet, LmccTime time)
@@ -144,19 +148,23 @@ lmcc_repair_sources_find (const LmccRepairSources *sources, guint key)
   return NULL;
 }
 
-/* lmcc_repair_sources_forget_oldest:
- * @sources: source packets, at least one */
+/*
+ * lmcc_repair_sources_forget_oldest:
+ * @sources: source packets, at least one
+ */
 void
 lmcc_repair_sources_forget_oldest (LmccRepairSources *sources)
 {
   lmcc_packet_unref (pop (sources).packet);
 }
 
-/* lmcc_repair_sources_expire:
+/*
+ * lmcc_repair_sources_expire:
  * @sources: source packets
  * @before: a time
  *
- * Forgets packets that arrived before @before, some with each call. */
+ * Forgets packets that arrived before @before, some with each call.
+ */
 void
 lmcc_repair_sources_expire (LmccRepairSources *sources, LmccTime before)
 {
@@ -168,12 +176,14 @@ lmcc_repair_sources_expire (LmccRepairSources *sources, LmccTime before)
     lmcc_repair_sources_forget_oldest (sources);
 }
 
-/* lmcc_repair_sources_drop:
+/*
+ * lmcc_repair_sources_drop:
  * @sources: source packets
  * @is_dropped: (scope call): whether to drop packets with a key
  * @user_data: user data for @is_dropped
  * @dropped: (element-type LmccPacket): gets the dropped packets, with their
- *     references */
+ *     references
+ */
 void
 lmcc_repair_sources_drop (LmccRepairSources *sources,
     gboolean (*is_dropped) (guint key, gpointer user_data), gpointer user_data,

@@ -9,9 +9,11 @@
 #define LEAST_DIVISOR 1e-6
 #define LEAST_CHANCE 1e-200
 
-/* lmcc_repair_turn_init:
+/*
+ * lmcc_repair_turn_init:
  * @turn: (out): a turn that has not begun
- * @plan: a plan, which must outlive the turn */
+ * @plan: a plan, which must outlive the turn
+ */
 void
 lmcc_repair_turn_init (LmccRepairTurn *turn, LmccRepairPlan *plan)
 {
@@ -49,13 +51,15 @@ is_own (const LmccRepairTurn *turn)
   return turn->layer == LMCC_REPAIR_OWN_LAYERS;
 }
 
-/* lmcc_repair_turn_begin:
+/*
+ * lmcc_repair_turn_begin:
  * @turn: a turn whose plan has all groups and pictures
  * @layer: the layer whose turn it is, or %LMCC_REPAIR_OWN_LAYERS
  * @first: with the latter, the lowest layer that takes part
  * @budget: bytes of repair data that it may carry
  *
- * The groups are not examined yet. */
+ * The groups are not examined yet.
+ */
 void
 lmcc_repair_turn_begin (LmccRepairTurn *turn, guint layer, guint first,
     gsize budget)
@@ -132,14 +136,16 @@ count_levels (const LmccRepairTurn *turn, const LmccRepairPicture *picture)
   return (guint) __builtin_popcountll (levels & lmcc_layer_set_first (top + 1));
 }
 
-/* lmcc_repair_turn_look:
+/*
+ * lmcc_repair_turn_look:
  * @turn: a turn that has begun
  * @rooms: (nullable) (array): for each group the bytes that the layer can send
  *     after the group's last source packet; %NULL for no limit
  *
  * Examines one more group; after the last one the pictures.
  *
- * Returns: whether everything was examined */
+ * Returns: whether everything was examined
+ */
 gboolean
 lmcc_repair_turn_look (LmccRepairTurn *turn, const gsize *rooms)
 {
@@ -188,12 +194,14 @@ get_rest (LmccRepairPlan *plan, const LmccRepairPictureNeed *need)
   return chance;
 }
 
-/* lmcc_repair_turn_find_factors:
+/*
+ * lmcc_repair_turn_find_factors:
  * @turn: a turn that has examined everything
  * @group: a group
  *
  * Returns: (transfer none): for each curve of the group, the number of
- * pictures that have everything else; valid until the next call */
+ * pictures that have everything else; valid until the next call
+ */
 const gdouble *
 lmcc_repair_turn_find_factors (LmccRepairTurn *turn,
     const LmccRepairPlanGroup *group)
@@ -238,11 +246,13 @@ refresh (LmccRepairTurn *turn, LmccRepairPlanGroup *group)
   }
 }
 
-/* lmcc_repair_turn_set_repair:
+/*
+ * lmcc_repair_turn_set_repair:
  * @turn: a turn that has examined everything
  * @number: a group
  * @repair: for each of its blocks, the number of repair packets that the
- *     level gets from now on, including those in other layers */
+ *     level gets from now on, including those in other layers
+ */
 void
 lmcc_repair_turn_set_repair (LmccRepairTurn *turn, guint number,
     const guint8 *repair)

@@ -2,10 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Layers above a base layer whose rate the network sets. Their packets are
+/*
+ * Layers above a base layer whose rate the network sets. Their packets are
  * sent after everything that precedes them in the base layer, because
  * receivers merge in that order and would wait for it. Units that refer to a
- * picture dropped from the base layer are useless. */
+ * picture dropped from the base layer are useless.
+ */
 #include "sender/above-base.h"
 
 #include "sender/private.h"
@@ -64,10 +66,12 @@ note (LmccSender *sender, const LmccUnit *unit)
   return entry;
 }
 
-/* lmcc_sender_note_base:
+/*
+ * lmcc_sender_note_base:
  * @sender: the sender of a session with layers above a network-driven base
  *     layer
- * @unit: a unit that is pushed to the base layer, or dropped from it */
+ * @unit: a unit that is pushed to the base layer, or dropped from it
+ */
 void
 lmcc_sender_note_base (LmccSender *sender, const LmccUnit *unit)
 {
@@ -75,9 +79,11 @@ lmcc_sender_note_base (LmccSender *sender, const LmccUnit *unit)
     note (sender, unit);
 }
 
-/* lmcc_sender_base_leaves:
+/*
+ * lmcc_sender_base_leaves:
  * @sender: as for lmcc_sender_note_base()
- * @queued: (nullable): a unit of the base layer whose next packet is sent */
+ * @queued: (nullable): a unit of the base layer whose next packet is sent
+ */
 void
 lmcc_sender_base_leaves (LmccSender *sender, const LmccQueuedUnit *queued)
 {
@@ -97,9 +103,11 @@ lmcc_sender_base_leaves (LmccSender *sender, const LmccQueuedUnit *queued)
   }
 }
 
-/* lmcc_sender_push_above:
+/*
+ * lmcc_sender_push_above:
  * @sender: as for lmcc_sender_note_base()
- * @queued: (transfer full): a numbered unit of a layer above the base layer */
+ * @queued: (transfer full): a numbered unit of a layer above the base layer
+ */
 void
 lmcc_sender_push_above (LmccSender *sender, LmccQueuedUnit *queued)
 {
@@ -157,11 +165,13 @@ is_useful (LmccSender *sender, const Entry *entry)
   return FALSE;
 }
 
-/* lmcc_sender_release_above:
+/*
+ * lmcc_sender_release_above:
  * @sender: any sender
  * @now: the time
  *
- * Passes units on to their layers once the base layer has passed them. */
+ * Passes units on to their layers once the base layer has passed them.
+ */
 void
 lmcc_sender_release_above (LmccSender *sender, LmccTime now)
 {
@@ -182,12 +192,14 @@ lmcc_sender_release_above (LmccSender *sender, LmccTime now)
   }
 }
 
-/* lmcc_sender_next_number:
+/*
+ * lmcc_sender_next_number:
  * @sender: any sender
  * @layer: a layer
  *
  * Returns: a lower bound of the order sequence numbers that are still to be
- * pushed to the layer's queue */
+ * pushed to the layer's queue
+ */
 guint16
 lmcc_sender_next_number (const LmccSender *sender, guint layer)
 {

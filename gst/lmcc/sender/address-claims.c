@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Chooses addresses for senders that start at the same moment. */
+ * Chooses addresses for senders that start at the same moment.
+ */
 #include <gst/lmcc/lmcc-address-claims.h>
 #include <gst/lmcc/lmcc-session.h>
 
@@ -13,6 +14,8 @@
  * lmcc_address_claims_init:
  * @claims: (out): no claims of other senders
  * @ssrc_base: S0 of the session that is about to start
+ *
+ * Initializes the claims before the sender listens to the default address.
  */
 void
 lmcc_address_claims_init (LmccAddressClaims *claims, guint32 ssrc_base)

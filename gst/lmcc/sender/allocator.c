@@ -81,11 +81,13 @@ build_table (LmccAllocator *allocator)
   }
 }
 
-/* lmcc_allocator_init:
+/*
+ * lmcc_allocator_init:
  * @allocator: (out): the allocator
  * @session: provides base address and number of rungs
  *
- * Starts with one layer for class 0 of each rung. */
+ * Starts with one layer for class 0 of each rung.
+ */
 void
 lmcc_allocator_init (LmccAllocator *allocator, const LmccSession *session)
 {
@@ -98,9 +100,11 @@ lmcc_allocator_init (LmccAllocator *allocator, const LmccSession *session)
   build_table (allocator);
 }
 
-/* lmcc_allocator_init_shaped:
+/*
+ * lmcc_allocator_init_shaped:
  * @allocator: (out): the allocator
- * @session: provides the layers, which stay constant */
+ * @session: provides the layers, which stay constant
+ */
 void
 lmcc_allocator_init_shaped (LmccAllocator *allocator,
     const LmccSession *session)
@@ -115,10 +119,12 @@ lmcc_allocator_init_shaped (LmccAllocator *allocator,
   }
 }
 
-/* lmcc_allocator_join_classes:
+/*
+ * lmcc_allocator_join_classes:
  * @allocator: an allocator of native layers without waiting units
  *
- * Puts all classes of a rung into one layer. */
+ * Puts all classes of a rung into one layer.
+ */
 void
 lmcc_allocator_join_classes (LmccAllocator *allocator)
 {
@@ -126,12 +132,14 @@ lmcc_allocator_join_classes (LmccAllocator *allocator)
   build_table (allocator);
 }
 
-/* lmcc_allocator_make_base_thin:
+/*
+ * lmcc_allocator_make_base_thin:
  * @allocator: an allocator of native layers without waiting units
  *
  * Makes the base layer carry no rung, only sound if there is any.
  *
- * Returns: %FALSE if there are too few groups */
+ * Returns: %FALSE if there are too few groups
+ */
 gboolean
 lmcc_allocator_make_base_thin (LmccAllocator *allocator)
 {
@@ -143,12 +151,14 @@ lmcc_allocator_make_base_thin (LmccAllocator *allocator)
   return TRUE;
 }
 
-/* lmcc_allocator_number:
+/*
+ * lmcc_allocator_number:
  * @allocator: an allocator
  * @layer: the layer whose turn it is
  * @next_osn: (inout): the order sequence number of the next new packet
  *
- * Numbers the unit that begins, unless it was numbered when it was pushed. */
+ * Numbers the unit that begins, unless it was numbered when it was pushed.
+ */
 void
 lmcc_allocator_number (LmccAllocator *allocator, guint layer, guint16 *next_osn)
 {
@@ -162,10 +172,12 @@ lmcc_allocator_number (LmccAllocator *allocator, guint layer, guint16 *next_osn)
     *next_osn = (guint16) (*next_osn + queued->unit->packets->len);
 }
 
-/* lmcc_allocator_flush:
+/*
+ * lmcc_allocator_flush:
  * @allocator: an allocator
  *
- * Drops all waiting units. */
+ * Drops all waiting units.
+ */
 void
 lmcc_allocator_flush (LmccAllocator *allocator)
 {
@@ -190,7 +202,8 @@ lmcc_allocator_knows (const LmccAllocator *allocator, guint klass)
   return ((allocator->classes | allocator->joined) & 1u << klass) != 0;
 }
 
-/* lmcc_allocator_add_class:
+/*
+ * lmcc_allocator_add_class:
  * @allocator: an allocator
  * @klass: a new class
  * @moved: (out): the new index of each old layer
@@ -200,7 +213,8 @@ lmcc_allocator_knows (const LmccAllocator *allocator, guint klass)
  * class: receivers that have joined a layer then still get everything that its
  * units refer to.
  *
- * Returns: %FALSE if the class joined existing layers */
+ * Returns: %FALSE if the class joined existing layers
+ */
 gboolean
 lmcc_allocator_add_class (LmccAllocator *allocator, guint klass,
     guint8 moved[LMCC_MAX_LAYERS])
@@ -233,12 +247,14 @@ lmcc_allocator_add_class (LmccAllocator *allocator, guint klass,
   return fits;
 }
 
-/* lmcc_allocator_get_layer:
+/*
+ * lmcc_allocator_get_layer:
  * @allocator: an allocator
  * @stream: a rung, or the sound
  * @klass: a class
  *
- * Returns: the layer that carries units of this stream and class */
+ * Returns: the layer that carries units of this stream and class
+ */
 guint
 lmcc_allocator_get_layer (const LmccAllocator *allocator, guint stream,
     guint klass)
@@ -259,10 +275,12 @@ lmcc_allocator_get_layer (const LmccAllocator *allocator, guint stream,
   return found;
 }
 
-/* lmcc_allocator_describe:
+/*
+ * lmcc_allocator_describe:
  * @allocator: an allocator
  * @session: (inout): gets the layers, without their rates, and the number of
- *     groups */
+ *     groups
+ */
 void
 lmcc_allocator_describe (const LmccAllocator *allocator, LmccSession *session)
 {
@@ -310,7 +328,8 @@ drop_least_important (LmccAllocatorLayer *layer, guint klass,
   return TRUE;
 }
 
-/* lmcc_allocator_make_room:
+/*
+ * lmcc_allocator_make_room:
  * @allocator: an allocator
  * @layer: a layer
  * @klass: class of a unit to be pushed
@@ -320,7 +339,8 @@ drop_least_important (LmccAllocatorLayer *layer, guint klass,
  * Keeps the queue within %LMCC_ALLOCATOR_MAX_QUEUE by dropping the newest units
  * of the highest class. A unit that is being sent is never cut.
  *
- * Returns: %FALSE if the new unit must be dropped */
+ * Returns: %FALSE if the new unit must be dropped
+ */
 gboolean
 lmcc_allocator_make_room (LmccAllocator *allocator, guint layer, guint klass,
     guint n_packets, guint64 n_dropped[LMCC_MAX_CLASSES])
@@ -338,11 +358,13 @@ lmcc_allocator_make_room (LmccAllocator *allocator, guint layer, guint klass,
   return TRUE;
 }
 
-/* lmcc_allocator_push:
+/*
+ * lmcc_allocator_push:
  * @allocator: an allocator
  * @layer: a layer
  * @queued: (transfer full): a unit to send after everything that waits in
- *     the layer */
+ *     the layer
+ */
 void
 lmcc_allocator_push (LmccAllocator *allocator, guint layer,
     LmccQueuedUnit *queued)
@@ -389,12 +411,14 @@ picture_goes_on (const LmccAllocatorLayer *layer, const LmccUnit *unit)
       && after->presentation_time == unit->presentation_time;
 }
 
-/* lmcc_allocator_take:
+/*
+ * lmcc_allocator_take:
  * @allocator: an allocator
  * @layer: the layer whose turn it is
  * @allotment: (out): its next packet
  *
- * Returns: %FALSE if nothing waits */
+ * Returns: %FALSE if nothing waits
+ */
 gboolean
 lmcc_allocator_take (LmccAllocator *allocator, guint layer,
     LmccAllotment *allotment)
@@ -414,12 +438,14 @@ lmcc_allocator_take (LmccAllocator *allocator, guint layer,
   return TRUE;
 }
 
-/* lmcc_allocator_peek_size:
+/*
+ * lmcc_allocator_peek_size:
  * @allocator: an allocator
  * @layer: a layer
  *
  * Returns: size in bytes of the IP packet that lmcc_allocator_take() returns
- * next; 0 if nothing waits */
+ * next; 0 if nothing waits
+ */
 gsize
 lmcc_allocator_peek_size (const LmccAllocator *allocator, guint layer)
 {
@@ -432,13 +458,15 @@ lmcc_allocator_peek_size (const LmccAllocator *allocator, guint layer)
           g_ptr_array_index (queued->unit->packets, queued->next));
 }
 
-/* lmcc_allocator_low_water_mark:
+/*
+ * lmcc_allocator_low_water_mark:
  * @allocator: an allocator
  * @layer: a layer
  * @next_osn: the order sequence number of the next new packet
  *
  * Returns: the smallest order sequence number that the layer may still send
- * under the current table */
+ * under the current table
+ */
 guint16
 lmcc_allocator_low_water_mark (const LmccAllocator *allocator, guint layer,
     guint16 next_osn)
@@ -469,22 +497,26 @@ lmcc_allocator_is_empty (const LmccAllocator *allocator)
   return TRUE;
 }
 
-/* lmcc_allocator_packet_size:
+/*
+ * lmcc_allocator_packet_size:
  * @allocator: an allocator
  * @payload_size: size of an RTP payload in bytes
  *
- * Returns: size in bytes of the IP packet that carries it */
+ * Returns: size in bytes of the IP packet that carries it
+ */
 gsize
 lmcc_allocator_packet_size (const LmccAllocator *allocator, gsize payload_size)
 {
   return allocator->packet_overhead + payload_size;
 }
 
-/* lmcc_allocator_media_size:
+/*
+ * lmcc_allocator_media_size:
  * @allocator: an allocator
  * @packet: an RTP packet from the payloader
  *
- * Returns: size in bytes of the IP packet to be sent for it */
+ * Returns: size in bytes of the IP packet to be sent for it
+ */
 gsize
 lmcc_allocator_media_size (const LmccAllocator *allocator, LmccPacket *packet)
 {
@@ -495,10 +527,12 @@ lmcc_allocator_media_size (const LmccAllocator *allocator, LmccPacket *packet)
   return lmcc_allocator_packet_size (allocator, payload_size);
 }
 
-/* lmcc_allocator_queued_bytes:
+/*
+ * lmcc_allocator_queued_bytes:
  * @layer: a layer
  *
- * Returns: total size in bytes of the IP packets that wait in the layer */
+ * Returns: total size in bytes of the IP packets that wait in the layer
+ */
 gsize
 lmcc_allocator_queued_bytes (const LmccAllocatorLayer *layer)
 {

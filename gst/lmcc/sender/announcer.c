@@ -25,7 +25,8 @@
  * precedes it. */
 #define KEY_LEAD_MAX (2 * KEY_LEAD)
 
-/* lmcc_announcer_get_rtp_time:
+/*
+ * lmcc_announcer_get_rtp_time:
  * @announcer: an announcer
  * @session: the session of @announcer
  * @stream: a rung or the sound, for the clock rate
@@ -35,7 +36,8 @@
  * to nanoseconds yield the encoder's own ticks again. The product of the
  * seconds may wrap, as the timestamp does.
  *
- * Returns: the RTP timestamp of @time */
+ * Returns: the RTP timestamp of @time
+ */
 guint32
 lmcc_announcer_get_rtp_time (const LmccAnnouncer *announcer,
     const LmccSession *session, guint stream, LmccTime time)
@@ -69,11 +71,13 @@ fill_reports (LmccAnnouncer *announcer, const LmccSession *session,
   }
 }
 
-/* lmcc_announcer_changed:
+/*
+ * lmcc_announcer_changed:
  * @announcer: an announcer
  * @now: the time
  *
- * The layer table has changed: the record is due now and is repeated. */
+ * The layer table has changed: the record is due now and is repeated.
+ */
 void
 lmcc_announcer_changed (LmccAnnouncer *announcer, LmccTime now)
 {
@@ -94,7 +98,8 @@ least_interval (const LmccAnnouncer *announcer, const LmccSession *session)
   return MIN ((bits * LMCC_SECOND + rate - 1) / rate, LMCC_RECORD_INTERVAL_MAX);
 }
 
-/* lmcc_announcer_expect_key:
+/*
+ * lmcc_announcer_expect_key:
  * @announcer: an announcer
  * @time: when a key frame of the lowest rung is sent
  * @distance: expected distance of further key frames, ns; 0 if unknown
@@ -102,7 +107,8 @@ least_interval (const LmccAnnouncer *announcer, const LmccSession *session)
  * A receiver that knows only the address cannot use packets before the
  * record arrives. Therefore a record precedes each key frame: the next
  * regular one, or an additional one if the base layer's share for control
- * packets has room. */
+ * packets has room.
+ */
 void
 lmcc_announcer_expect_key (LmccAnnouncer *announcer, LmccTime time,
     LmccTime distance)
@@ -127,11 +133,13 @@ find_ahead (const LmccAnnouncer *announcer, LmccTime least)
   return MAX (key - MIN (key, KEY_LEAD), announcer->sent + least);
 }
 
-/* lmcc_announcer_next:
+/*
+ * lmcc_announcer_next:
  * @announcer: an announcer
  * @session: the session of @announcer
  *
- * Returns: when the next record is due */
+ * Returns: when the next record is due
+ */
 LmccTime
 lmcc_announcer_next (const LmccAnnouncer *announcer, const LmccSession *session)
 {
@@ -152,7 +160,8 @@ lmcc_announcer_next (const LmccAnnouncer *announcer, const LmccSession *session)
   return ahead <= latest ? ahead : regular;
 }
 
-/* lmcc_announcer_expect:
+/*
+ * lmcc_announcer_expect:
  * @announcer: an announcer
  * @session: the session of @announcer
  * @duration: a duration from now on, ns
@@ -163,7 +172,8 @@ lmcc_announcer_next (const LmccAnnouncer *announcer, const LmccSession *session)
  * grow.
  *
  * Returns: upper bound of the size of the records in this duration, in bytes
- * of IP packets */
+ * of IP packets
+ */
 gsize
 lmcc_announcer_expect (const LmccAnnouncer *announcer,
     const LmccSession *session, LmccTime duration, LmccTime now)
@@ -180,14 +190,16 @@ lmcc_announcer_expect (const LmccAnnouncer *announcer,
   return announcer->size * (n + announcer->repeats);
 }
 
-/* lmcc_announcer_send:
+/*
+ * lmcc_announcer_send:
  * @announcer: an announcer
  * @session: the session of @announcer
  * @packet_overhead: size of the IP and UDP headers in bytes
  * @now: the time
  *
  * Returns: (transfer full) (element-type LmccPacket): the record as compound
- * packets, one per fragment; the caller owns them */
+ * packets, one per fragment; the caller owns them
+ */
 GPtrArray *
 lmcc_announcer_send (LmccAnnouncer *announcer, const LmccSession *session,
     gsize packet_overhead, LmccTime now)
@@ -224,12 +236,14 @@ lmcc_announcer_send (LmccAnnouncer *announcer, const LmccSession *session,
   return packets;
 }
 
-/* lmcc_announcer_bye:
+/*
+ * lmcc_announcer_bye:
  * @announcer: an announcer
  * @session: the session of @announcer
  * @now: the time
  *
- * Returns: (transfer full): the compound packet that ends the session */
+ * Returns: (transfer full): the compound packet that ends the session
+ */
 LmccPacket *
 lmcc_announcer_bye (LmccAnnouncer *announcer, const LmccSession *session,
     LmccTime now)
@@ -239,11 +253,13 @@ lmcc_announcer_bye (LmccAnnouncer *announcer, const LmccSession *session,
   return lmcc_rtcp_build_bye (&announcer->reports[0], announcer->cname);
 }
 
-/* lmcc_announcer_count:
+/*
+ * lmcc_announcer_count:
  * @announcer: an announcer
  * @stream: stream of a media packet that was sent
  * @layer: its layer
- * @payload_size: size of its payload in bytes */
+ * @payload_size: size of its payload in bytes
+ */
 void
 lmcc_announcer_count (LmccAnnouncer *announcer, guint stream, guint layer,
     gsize payload_size)

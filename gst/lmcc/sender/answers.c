@@ -46,12 +46,14 @@ typedef struct
   LmccReferenceTime report;
 } Parsed;
 
-/* lmcc_feedback_init:
+/*
+ * lmcc_feedback_init:
  * @feedback: (out): no reports yet
  * @session: the session; its feedback interval is the shortest one
  * @packet_overhead: size of the IP and UDP headers in bytes
  * @now: the time
- * @secret: a random number */
+ * @secret: a random number
+ */
 void
 lmcc_feedback_init (LmccFeedback *feedback, const LmccSession *session,
     gsize packet_overhead, LmccTime now, guint32 secret)
@@ -156,12 +158,14 @@ count_room (const LmccFeedback *feedback, const LmccSession *session,
       : (guint) MIN (room / SUB_BLOCK_SIZE, LMCC_RTCP_MAX_DLRR);
 }
 
-/* lmcc_feedback_note_sent:
+/*
+ * lmcc_feedback_note_sent:
  * @feedback: the sender's side of feedback
  * @now: the time
  * @size: size of a packet other than an answer that feedback caused
  *
- * The packet reduces the room for answers. */
+ * The packet reduces the room for answers.
+ */
 void
 lmcc_feedback_note_sent (LmccFeedback *feedback, LmccTime now, gsize size)
 {
@@ -242,7 +246,8 @@ get_age (const LmccReferenceTime *report)
       + ((report->ntp_time & G_MAXUINT32) * LMCC_SECOND >> 32);
 }
 
-/* lmcc_feedback_take:
+/*
+ * lmcc_feedback_take:
  * @feedback: the sender's side of feedback
  * @session: (inout): the session; its feedback interval follows the audience
  * @now: the time
@@ -254,7 +259,8 @@ get_age (const LmccReferenceTime *report)
  * Reports of an address beyond its due are not counted and do not reduce the
  * other receivers' share; they are answered last.
  *
- * Returns: whether @session changed */
+ * Returns: whether @session changed
+ */
 gboolean
 lmcc_feedback_take (LmccFeedback *feedback, LmccSession *session, LmccTime now,
     guint64 origin, const guint8 *data, gsize size)
@@ -346,13 +352,15 @@ answer_oldest (LmccFeedback *feedback, const LmccSession *session,
   return packet;
 }
 
-/* lmcc_feedback_answer:
+/*
+ * lmcc_feedback_answer:
  * @feedback: the sender's side of feedback
  * @session: the session
  * @now: the time
  *
  * Returns: (transfer full) (nullable): the due answers for which there is
- * room, as an RTCP packet for the base group */
+ * room, as an RTCP packet for the base group
+ */
 LmccPacket *
 lmcc_feedback_answer (LmccFeedback *feedback, const LmccSession *session,
     LmccTime now)
@@ -374,13 +382,15 @@ lmcc_feedback_answer (LmccFeedback *feedback, const LmccSession *session,
   return answer_oldest (feedback, session, n, now);
 }
 
-/* lmcc_feedback_update:
+/*
+ * lmcc_feedback_update:
  * @feedback: the sender's side of feedback
  * @session: (inout): the session; its feedback interval follows the audience
  *     and the base layer's rate
  * @now: the time
  *
- * Returns: whether @session changed */
+ * Returns: whether @session changed
+ */
 gboolean
 lmcc_feedback_update (LmccFeedback *feedback, LmccSession *session,
     LmccTime now)
@@ -390,11 +400,13 @@ lmcc_feedback_update (LmccFeedback *feedback, LmccSession *session,
           wanted_rate (feedback, session)));
 }
 
-/* lmcc_feedback_next:
+/*
+ * lmcc_feedback_next:
  * @feedback: the sender's side of feedback
  * @session: the session
  *
- * Returns: when to call lmcc_feedback_answer() or lmcc_feedback_update() */
+ * Returns: when to call lmcc_feedback_answer() or lmcc_feedback_update()
+ */
 LmccTime
 lmcc_feedback_next (const LmccFeedback *feedback, const LmccSession *session)
 {

@@ -3,14 +3,16 @@
  */
 #include "sender/bit-reversal.h"
 
-/* lmcc_reverse_bits:
+/*
+ * lmcc_reverse_bits:
  * @value: a number
  * @n_bits: number of its low bits to reverse
  *
  * If 0, 1, 2, ... are reversed, every prefix of the sequence is spread evenly
  * (van der Corput).
  *
- * Returns: these bits in reversed order */
+ * Returns: these bits in reversed order
+ */
 guint
 lmcc_reverse_bits (guint value, guint n_bits)
 {

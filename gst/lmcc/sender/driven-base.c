@@ -2,9 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The sender's base layer at a single rate for all receivers: the rate that
+/*
+ * The sender's base layer at a single rate for all receivers: the rate that
  * the network allows decides when a packet is sent, and units that are too
- * old are dropped. */
+ * old are dropped.
+ */
 #include "sender/driven-base.h"
 
 #include "sender/private.h"
@@ -106,12 +108,14 @@ lmcc_sender_admit_single (LmccSender *sender, const LmccUnit *unit,
   return admitted;
 }
 
-/* lmcc_sender_next_single:
+/*
+ * lmcc_sender_next_single:
  * @sender: a sender
  * @layer: a layer
  * @due: when its packet is due according to its pacing
  *
- * Returns: when the packet may be sent */
+ * Returns: when the packet may be sent
+ */
 LmccTime
 lmcc_sender_next_single (const LmccSender *sender, guint layer, LmccTime due)
 {
@@ -121,7 +125,8 @@ lmcc_sender_next_single (const LmccSender *sender, guint layer, LmccTime due)
   return MAX (due, lmcc_single_rate_next_packet (&sender->driven.single));
 }
 
-/* lmcc_sender_fills_single:
+/*
+ * lmcc_sender_fills_single:
  * @sender: a sender
  * @layer: a layer
  *
@@ -130,7 +135,8 @@ lmcc_sender_next_single (const LmccSender *sender, guint layer, LmccTime due)
  * (RFC 4654 section 3.6, RFC 5348 section 4.3), so without fillers it would
  * stay too low.
  *
- * Returns: whether to send fillers because no media can be sent */
+ * Returns: whether to send fillers because no media can be sent
+ */
 gboolean
 lmcc_sender_fills_single (const LmccSender *sender, guint layer)
 {
@@ -140,13 +146,15 @@ lmcc_sender_fills_single (const LmccSender *sender, guint layer)
       && g_queue_is_empty ((GQueue *) &sender->allocator.layers[0].units);
 }
 
-/* lmcc_sender_get_filler_interval:
+/*
+ * lmcc_sender_get_filler_interval:
  * @sender: a sender
  * @layer: a layer
  *
  * Returns: interval between two fillers, in ns. Fillers instead of media
  * have twice the rate that the dropped key frame needs; the rate may then
- * double once more at most, whatever receivers get */
+ * double once more at most, whatever receivers get
+ */
 LmccTime
 lmcc_sender_get_filler_interval (const LmccSender *sender, guint layer)
 {

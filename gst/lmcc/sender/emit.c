@@ -2,8 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The sender's output: numbers and counts packets, and queues actions. It is
- * below all parts that decide when packets are sent. */
+/*
+ * The sender's output: numbers and counts packets, and queues actions. It is
+ * below all parts that decide when packets are sent.
+ */
 #include "sender/emit.h"
 
 #include "measure/rtt.h"
@@ -331,6 +333,8 @@ lmcc_sender_send_repair (LmccSender *sender, guint layer, LmccPacket *payload,
  * lmcc_sender_poll_action:
  * @sender: a sender
  * @action: (out): the next action
+ *
+ * Takes the next action from the queue. The caller owns the action's packet.
  *
  * Returns: %FALSE if no action is queued
  */

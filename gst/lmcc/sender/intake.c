@@ -2,8 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Input of units: checks whether they belong to the session, and learns from
- * them about the encoders. */
+/*
+ * Input of units: checks whether they belong to the session, and learns from
+ * them about the encoders.
+ */
 #include "sender/intake.h"
 
 #include "sender/private.h"
@@ -26,14 +28,16 @@ lmcc_sender_knows_unit (const LmccSender *sender, const LmccUnit *unit)
           && lmcc_session_has_sound (&sender->session));
 }
 
-/* lmcc_sender_measure_unit:
+/*
+ * lmcc_sender_measure_unit:
  * @sender: a sender
  * @unit: a unit
  * @bytes: (out): total size of its IP packets
  * @largest: (out): size of the largest of them
  *
  * Returns: %FALSE if it has no packets, or one that is not RTP or is too
- * large */
+ * large
+ */
 gboolean
 lmcc_sender_measure_unit (const LmccSender *sender, const LmccUnit *unit,
     gsize *bytes, gsize *largest)
@@ -102,12 +106,14 @@ check_key_alignment (LmccSender *sender, const LmccUnit *unit, LmccTime now)
   lmcc_sender_request_key_unit (sender, now);
 }
 
-/* lmcc_sender_follow_keys:
+/*
+ * lmcc_sender_follow_keys:
  * @sender: a sender
  * @unit: the next unit
  *
  * Returns: for a key frame of the lowest rung, its distance from the
- * previous one, ns, 0 for the first one; otherwise %LMCC_TIME_NONE */
+ * previous one, ns, 0 for the first one; otherwise %LMCC_TIME_NONE
+ */
 LmccTime
 lmcc_sender_follow_keys (LmccSender *sender, const LmccUnit *unit)
 {

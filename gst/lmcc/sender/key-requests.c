@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Requests key frames from encoders for receivers that have no picture. */
+ * Requests key frames from encoders for receivers that have no picture.
+ */
 #include "sender/key-requests.h"
 
 #include "sender/private.h"
@@ -70,14 +71,16 @@ is_own_key (const LmccSenderKeyRequests *requests)
           || requests->asked + LMCC_KEY_REQUEST_DISTANCE <= requests->key);
 }
 
-/* lmcc_sender_note_key:
+/*
+ * lmcc_sender_note_key:
  * @sender: a sender
  * @now: the time
  *
  * A key frame has arrived from the encoder, for all waiting receivers.
  *
  * Returns: whether neither it nor the previous one was requested, so that
- * their distance is the encoder's own */
+ * their distance is the encoder's own
+ */
 gboolean
 lmcc_sender_note_key (LmccSender *sender, LmccTime now)
 {
@@ -96,12 +99,14 @@ lmcc_sender_note_key (LmccSender *sender, LmccTime now)
   return own;
 }
 
-/* lmcc_sender_note_picture:
+/*
+ * lmcc_sender_note_picture:
  * @sender: a sender
  * @unit: a unit from the encoder
  *
  * Records that the encoder produces pictures: without pictures, no key frame
- * can be expected. */
+ * can be expected.
+ */
 void
 lmcc_sender_note_picture (LmccSender *sender, const LmccUnit *unit)
 {
@@ -109,13 +114,15 @@ lmcc_sender_note_picture (LmccSender *sender, const LmccUnit *unit)
     sender->key_requests.any_picture = TRUE;
 }
 
-/* lmcc_sender_note_leaving:
+/*
+ * lmcc_sender_note_leaving:
  * @sender: a sender
  * @allotment: the next packet to be sent
  * @now: the time
  *
  * A receiver that joins after the first packet of a key frame does not get
- * that key frame. */
+ * that key frame.
+ */
 void
 lmcc_sender_note_leaving (LmccSender *sender, const LmccAllotment *allotment,
     LmccTime now)
@@ -292,13 +299,15 @@ want (LmccSenderKeyRequests *requests, LmccTime now)
   requests->wanted = TRUE;
 }
 
-/* lmcc_sender_take_key_request:
+/*
+ * lmcc_sender_take_key_request:
  * @sender: a sender
  * @request: a request for this session
  * @now: the time
  *
  * A receiver has no picture: asks the encoders, if permitted, and schedules
- * a notice to the group. */
+ * a notice to the group.
+ */
 void
 lmcc_sender_take_key_request (LmccSender *sender, const LmccKeyRequest *request,
     LmccTime now)

@@ -9,13 +9,15 @@ is_sound (const LmccUnit *unit)
   return unit->stream == LMCC_STREAM_SOUND;
 }
 
-/* lmcc_live_queue_can_use:
+/*
+ * lmcc_live_queue_can_use:
  * @broken: (inout): as in #LmccLiveQueue
  * @klass: class of the next unit of a stream
  * @switch_point: whether the unit is a switch point of its class
  *
  * Returns: whether a decoder can use the unit: all lower classes are intact,
- * and its own class is intact or restarts with it */
+ * and its own class is intact or restarts with it
+ */
 gboolean
 lmcc_live_queue_can_use (guint16 *broken, guint klass, gboolean switch_point)
 {
@@ -46,13 +48,15 @@ count_dropped (LmccLiveQueue *queue, const LmccUnit *unit)
     queue->n_dropped[unit->klass]++;
 }
 
-/* lmcc_live_queue_admit:
+/*
+ * lmcc_live_queue_admit:
  * @queue: a queue
  * @layer: the waiting units
  * @unit: the next unit
  *
  * Returns: whether a decoder can use the unit and there is room; if not, it
- * is counted and must be dropped */
+ * is counted and must be dropped
+ */
 gboolean
 lmcc_live_queue_admit (LmccLiveQueue *queue, const LmccAllocatorLayer *layer,
     const LmccUnit *unit)
@@ -160,14 +164,16 @@ find_least_important (GList *late)
   return least;
 }
 
-/* lmcc_live_queue_expire:
+/*
+ * lmcc_live_queue_expire:
  * @queue: a queue
  * @layer: the waiting units
  * @now: the time
  * @rate: approximate rate at which they are sent, bit/s; 0: not known
  *
  * Drops units that are too old, even if they have begun, and the least
- * important units if waiting ones would become too old. */
+ * important units if waiting ones would become too old.
+ */
 void
 lmcc_live_queue_expire (LmccLiveQueue *queue, LmccAllocatorLayer *layer,
     LmccTime now, gdouble rate)
@@ -185,11 +191,13 @@ lmcc_live_queue_expire (LmccLiveQueue *queue, LmccAllocatorLayer *layer,
     drop (queue, layer, least);
 }
 
-/* lmcc_live_queue_next:
+/*
+ * lmcc_live_queue_next:
  * @queue: a queue
  * @layer: the waiting units
  *
- * Returns: when the first unit becomes too old, or %LMCC_TIME_NONE */
+ * Returns: when the first unit becomes too old, or %LMCC_TIME_NONE
+ */
 LmccTime
 lmcc_live_queue_next (const LmccLiveQueue *queue,
     const LmccAllocatorLayer *layer)
@@ -199,10 +207,12 @@ lmcc_live_queue_next (const LmccLiveQueue *queue,
   return head != NULL ? age_limit (queue, head) : LMCC_TIME_NONE;
 }
 
-/* lmcc_live_queue_note_age:
+/*
+ * lmcc_live_queue_note_age:
  * @queue: a queue
  * @layer: the layer whose first packet is sent
- * @now: the time */
+ * @now: the time
+ */
 void
 lmcc_live_queue_note_age (LmccLiveQueue *queue, const LmccAllocatorLayer *layer,
     LmccTime now)
@@ -213,10 +223,12 @@ lmcc_live_queue_note_age (LmccLiveQueue *queue, const LmccAllocatorLayer *layer,
     queue->age_max = MAX (queue->age_max, now - head->unit->decoding_time);
 }
 
-/* lmcc_live_queue_wants_key:
+/*
+ * lmcc_live_queue_wants_key:
  * @queue: a queue
  *
- * Returns: whether nothing can be sent before a key frame */
+ * Returns: whether nothing can be sent before a key frame
+ */
 gboolean
 lmcc_live_queue_wants_key (const LmccLiveQueue *queue)
 {

@@ -8,9 +8,11 @@
 /* The first complete buckets of a window come one bucket after its start. */
 #define READY_AFTER (LMCC_METER_WINDOW + 2 * LMCC_METER_BUCKET)
 
-/* lmcc_meter_init:
+/*
+ * lmcc_meter_init:
  * @meter: (out): the meter
- * @now: when its layer starts */
+ * @now: when its layer starts
+ */
 void
 lmcc_meter_init (LmccMeter *meter, LmccTime now)
 {
@@ -37,11 +39,13 @@ turn (LmccMeter *meter, LmccTime now)
   }
 }
 
-/* lmcc_meter_add_unit:
+/*
+ * lmcc_meter_add_unit:
  * @meter: a meter
  * @decoding_time: decoding time of a unit that will be sent
  * @window: how long it may be held
- * @bytes: size of its IP packets */
+ * @bytes: size of its IP packets
+ */
 void
 lmcc_meter_add_unit (LmccMeter *meter, LmccTime decoding_time, LmccTime window,
     gsize bytes)
@@ -56,10 +60,12 @@ lmcc_meter_add_unit (LmccMeter *meter, LmccTime decoding_time, LmccTime window,
   meter->unit_bytes += bytes;
 }
 
-/* lmcc_meter_add_sent:
+/*
+ * lmcc_meter_add_sent:
  * @meter: a meter
  * @now: the time
- * @bytes: size of IP packets that the layer sent */
+ * @bytes: size of IP packets that the layer sent
+ */
 void
 lmcc_meter_add_sent (LmccMeter *meter, LmccTime now, gsize bytes)
 {
@@ -74,13 +80,15 @@ to_rate (guint64 bytes, LmccTime duration)
       / (gdouble) duration);
 }
 
-/* lmcc_meter_get_rate:
+/*
+ * lmcc_meter_get_rate:
  * @meter: a meter
  * @now: the time
  * @newest: decoding time of the session's newest unit
  * @unit_interval: interval between two pictures; 0 if not known yet
  *
- * Returns: bit/s, 0 if not known yet */
+ * Returns: bit/s, 0 if not known yet
+ */
 guint64
 lmcc_meter_get_rate (LmccMeter *meter, LmccTime now, LmccTime newest,
     LmccTime unit_interval)

@@ -2,8 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The sender's native layers: the codec determines their contents, and their
- * rates are measured. */
+/*
+ * The sender's native layers: the codec determines their contents, and their
+ * rates are measured.
+ */
 #include "sender/native.h"
 
 #include <gst/lmcc/lmcc-session-algorithm.h>
@@ -17,10 +19,12 @@
  * Encoding the packets of a block may take 60 us. */
 #define REPAIR_AT_ONCE 8
 
-/* lmcc_sender_describe_layers:
+/*
+ * lmcc_sender_describe_layers:
  * @sender: a sender whose allocator has its layers
  *
- * Writes the allocator's layers and their levels into the session. */
+ * Writes the allocator's layers and their levels into the session.
+ */
 void
 lmcc_sender_describe_layers (LmccSender *sender)
 {

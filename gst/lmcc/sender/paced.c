@@ -2,8 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Pacing of native layers: packets are sent as evenly as their deadlines
- * allow. */
+/*
+ * Pacing of native layers: packets are sent as evenly as their deadlines
+ * allow.
+ */
 #include "sender/paced.h"
 
 #include "sender/private.h"

@@ -36,10 +36,12 @@ least_rate (const LmccPacer *pacer, const LmccAllocatorLayer *layer)
   return rate;
 }
 
-/* lmcc_pacer_queue_changed:
+/*
+ * lmcc_pacer_queue_changed:
  * @pacer: a pacer
  * @layer: its layer, to which a unit was added
- * @now: the time */
+ * @now: the time
+ */
 void
 lmcc_pacer_queue_changed (LmccPacer *pacer, const LmccAllocatorLayer *layer,
     LmccTime now)
@@ -48,11 +50,13 @@ lmcc_pacer_queue_changed (LmccPacer *pacer, const LmccAllocatorLayer *layer,
   pacer->rate = least_rate (pacer, layer);
 }
 
-/* lmcc_pacer_next:
+/*
+ * lmcc_pacer_next:
  * @pacer: a pacer
  * @layer: its layer
  *
- * Returns: when the layer's next packet is due, or %LMCC_TIME_NONE */
+ * Returns: when the layer's next packet is due, or %LMCC_TIME_NONE
+ */
 LmccTime
 lmcc_pacer_next (const LmccPacer *pacer, const LmccAllocatorLayer *layer)
 {
@@ -68,13 +72,15 @@ lmcc_pacer_next (const LmccPacer *pacer, const LmccAllocatorLayer *layer)
   return MAX (due, head->unit->decoding_time);
 }
 
-/* lmcc_pacer_opportunity:
+/*
+ * lmcc_pacer_opportunity:
  * @pacer: a pacer
  * @layer: its layer, with the packet to be sent still in it
  * @due: the value of lmcc_pacer_next()
  *
  * The layer sends a packet now. The schedule continues from the time when
- * the packet was due, so that a late caller catches up. */
+ * the packet was due, so that a late caller catches up.
+ */
 void
 lmcc_pacer_opportunity (LmccPacer *pacer, const LmccAllocatorLayer *layer,
     LmccTime due)
@@ -84,9 +90,11 @@ lmcc_pacer_opportunity (LmccPacer *pacer, const LmccAllocatorLayer *layer,
   pacer->rate = least_rate (pacer, layer);
 }
 
-/* lmcc_pacer_sent:
+/*
+ * lmcc_pacer_sent:
  * @pacer: a pacer
- * @size: size of the packet that was sent, in bytes */
+ * @size: size of the packet that was sent, in bytes
+ */
 void
 lmcc_pacer_sent (LmccPacer *pacer, gsize size)
 {

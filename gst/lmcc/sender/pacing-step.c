@@ -2,9 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* How many packets may be sent together. Waking up a thread costs several
+/*
+ * How many packets may be sent together. Waking up a thread costs several
  * times as much as sending a packet, so packets that are due within a short
- * step are sent together. A queue on the path has to hold them. */
+ * step are sent together. A queue on the path has to hold them.
+ */
 #include "sender/pacing-step.h"
 
 #include <gst/lmcc/lmcc-sender.h>
@@ -31,9 +33,11 @@
  * should not be switched on and off with each picture. */
 #define LEAST_PACKETS 1.5
 
-/* lmcc_packet_count_add:
+/*
+ * lmcc_packet_count_add:
  * @count: a count, initially all zeros
- * @now: the time, at which a packet is sent */
+ * @now: the time, at which a packet is sent
+ */
 void
 lmcc_packet_count_add (LmccPacketCount *count, LmccTime now)
 {
@@ -60,13 +64,15 @@ count_packets (const LmccPacketCount *count, LmccTime now)
   return interval == count->interval + 1 ? count->n : 0;
 }
 
-/* lmcc_pacing_step:
+/*
+ * lmcc_pacing_step:
  * @count: count of the sent packets
  * @now: the time
  * @max_burst: as in lmcc_sender_get_pacing_step()
  * @exact: packets must be paced as exactly as is useful
  *
- * Returns: the step at the present rate, in ns */
+ * Returns: the step at the present rate, in ns
+ */
 LmccTime
 lmcc_pacing_step (const LmccPacketCount *count, LmccTime now, guint max_burst,
     gboolean exact)

@@ -23,11 +23,13 @@ first_number (guint32 seed, guint32 which)
   return (guint16) (x >> 31);
 }
 
-/* lmcc_packetizer_init:
+/*
+ * lmcc_packetizer_init:
  * @packetizer: (out): the packetizer
  * @session: the sender's session; must outlive @packetizer
  * @announcer: the sender's announcer; must outlive @packetizer
- * @seed: determines the first sequence numbers */
+ * @seed: determines the first sequence numbers
+ */
 void
 lmcc_packetizer_init (LmccPacketizer *packetizer, const LmccSession *session,
     const LmccAnnouncer *announcer, guint32 seed)
@@ -117,13 +119,15 @@ fill_header (LmccPacketizer *packetizer, guint layer, LmccRtp *rtp,
   add_second_element (packetizer, layer, rtp, header->lsn, now, second);
 }
 
-/* lmcc_packetizer_media:
+/*
+ * lmcc_packetizer_media:
  * @packetizer: a packetizer
  * @layer: the layer that sends the packet
  * @allotment: a packet, which is taken, and its unit's properties
  * @now: the time
  *
- * Returns: (transfer full): the packet's payload with the header as sent */
+ * Returns: (transfer full): the packet's payload with the header as sent
+ */
 LmccPacket *
 lmcc_packetizer_media (LmccPacketizer *packetizer, guint layer,
     LmccAllotment *allotment, LmccTime now)
@@ -179,7 +183,8 @@ build_other (LmccPacketizer *packetizer, guint layer, LmccPacketType type,
       payload);
 }
 
-/* lmcc_packetizer_filler:
+/*
+ * lmcc_packetizer_filler:
  * @packetizer: a packetizer
  * @layer: the layer that sends the packet
  * @osn: the layer's low-water mark
@@ -187,7 +192,8 @@ build_other (LmccPacketizer *packetizer, guint layer, LmccPacketType type,
  * @now: the time
  *
  * Returns: (transfer full): a packet that fills a layer's rate, or keeps an
- * idle layer alive */
+ * idle layer alive
+ */
 LmccPacket *
 lmcc_packetizer_filler (LmccPacketizer *packetizer, guint layer, guint16 osn,
     gsize payload_size, LmccTime now)
@@ -204,14 +210,16 @@ lmcc_packetizer_filler (LmccPacketizer *packetizer, guint layer, guint16 osn,
       now);
 }
 
-/* lmcc_packetizer_repair:
+/*
+ * lmcc_packetizer_repair:
  * @packetizer: a packetizer
  * @layer: the layer that sends the packet
  * @osn: the layer's low-water mark
  * @payload: a payload from lmcc_repair_encoder_make()
  * @now: the time
  *
- * Returns: (transfer full): a packet with this payload */
+ * Returns: (transfer full): a packet with this payload
+ */
 LmccPacket *
 lmcc_packetizer_repair (LmccPacketizer *packetizer, guint layer, guint16 osn,
     const LmccPacket *payload, LmccTime now)

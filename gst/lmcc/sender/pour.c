@@ -435,7 +435,8 @@ begin_section (LmccPour *pour, Progress *progress, Sections *sections,
   renew (pour, progress, sections, items, n_items);
 }
 
-/* lmcc_pour:
+/*
+ * lmcc_pour:
  * @pour: (inout): the layers; rooms and floors are updated
  * @items: (array length=n_items): the units of a window, in decoding order;
  *     ranks and layers are set
@@ -444,7 +445,8 @@ begin_section (LmccPour *pour, Progress *progress, Sections *sections,
  * Assigns the units to layers, from the bottom up and the most important
  * units first. A unit is never in a lower layer than the units it depends
  * on. Once a unit finds no place, no less important one gets a place, so
- * that the most important units are sent. */
+ * that the most important units are sent.
+ */
 void
 lmcc_pour (LmccPour *pour, LmccPourItem *items, guint n_items)
 {
@@ -475,11 +477,13 @@ lmcc_pour (LmccPour *pour, LmccPourItem *items, guint n_items)
   }
 }
 
-/* lmcc_pour_count_run:
+/*
+ * lmcc_pour_count_run:
  * @item: an item that has a place
  * @first: index of one of its packets
  *
- * Returns: number of packets from @first on that are in the same layer */
+ * Returns: number of packets from @first on that are in the same layer
+ */
 guint
 lmcc_pour_count_run (const LmccPourItem *item, guint first)
 {

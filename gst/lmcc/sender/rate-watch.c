@@ -9,9 +9,11 @@
 #define CHANGE_INTERVAL LMCC_SECOND
 #define CHANGE_FRACTION 10
 
-/* lmcc_rate_watch_init:
+/*
+ * lmcc_rate_watch_init:
  * @watch: (out): the watch
- * @now: the time */
+ * @now: the time
+ */
 void
 lmcc_rate_watch_init (LmccRateWatch *watch, LmccTime now)
 {
@@ -25,9 +27,11 @@ lmcc_rate_watch_init (LmccRateWatch *watch, LmccTime now)
   watch->changed = LMCC_TIME_NONE;
 }
 
-/* lmcc_rate_watch_note_picture:
+/*
+ * lmcc_rate_watch_note_picture:
  * @watch: a watch
- * @decoding_time: decoding time of a picture of any rung */
+ * @decoding_time: decoding time of a picture of any rung
+ */
 void
 lmcc_rate_watch_note_picture (LmccRateWatch *watch, LmccTime decoding_time)
 {
@@ -46,12 +50,14 @@ lmcc_rate_watch_note_picture (LmccRateWatch *watch, LmccTime decoding_time)
   watch->newest = decoding_time;
 }
 
-/* lmcc_rate_watch_note_unit:
+/*
+ * lmcc_rate_watch_note_unit:
  * @watch: a watch
  * @layer: a layer
  * @unit: a unit that the layer will send
  * @window: greatest time for which it is held after its decoding time
- * @size: size of its IP packets and of those sent for it, in bytes */
+ * @size: size of its IP packets and of those sent for it, in bytes
+ */
 void
 lmcc_rate_watch_note_unit (LmccRateWatch *watch, guint layer,
     const LmccUnit *unit, LmccTime window, gsize size)
@@ -60,11 +66,13 @@ lmcc_rate_watch_note_unit (LmccRateWatch *watch, guint layer,
       size);
 }
 
-/* lmcc_rate_watch_note_sent:
+/*
+ * lmcc_rate_watch_note_sent:
  * @watch: a watch
  * @layer: a layer
  * @now: the time
- * @size: size of an IP packet that the layer sends, in bytes */
+ * @size: size of an IP packet that the layer sends, in bytes
+ */
 void
 lmcc_rate_watch_note_sent (LmccRateWatch *watch, guint layer, LmccTime now,
     gsize size)
@@ -72,11 +80,13 @@ lmcc_rate_watch_note_sent (LmccRateWatch *watch, guint layer, LmccTime now,
   lmcc_meter_add_sent (&watch->meters[layer], now, size);
 }
 
-/* lmcc_rate_watch_move:
+/*
+ * lmcc_rate_watch_move:
  * @watch: a watch
  * @moved: the new index of each layer
  * @n_layers: the old number of layers
- * @now: the time, at which the new layers start */
+ * @now: the time, at which the new layers start
+ */
 void
 lmcc_rate_watch_move (LmccRateWatch *watch, const guint8 moved[LMCC_MAX_LAYERS],
     guint n_layers, LmccTime now)
@@ -98,12 +108,14 @@ rate_differs (guint64 announced, guint64 rate)
   return difference > announced / CHANGE_FRACTION;
 }
 
-/* lmcc_rate_watch_update:
+/*
+ * lmcc_rate_watch_update:
  * @watch: a watch
  * @session: (inout): the session whose layer rates are updated
  * @now: the time
  *
- * Returns: whether @session changed */
+ * Returns: whether @session changed
+ */
 gboolean
 lmcc_rate_watch_update (LmccRateWatch *watch, LmccSession *session,
     LmccTime now)

@@ -2,8 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Plans how the repair data of a window is distributed over its blocks, so
- * that it protects what pictures need most. */
+/*
+ * Plans how the repair data of a window is distributed over its blocks, so
+ * that it protects what pictures need most.
+ */
 #include "sender/repair-blocks.h"
 
 #include <string.h>
@@ -423,7 +425,8 @@ end_layers (LmccRepairer *repairer)
         * job->every;
 }
 
-/* lmcc_repairer_start_plan:
+/*
+ * lmcc_repairer_start_plan:
  * @repairer: a repairer without a job that has collected all pieces of the
  *     window
  * @budget: budget for their repair, copied; its session must stay valid
@@ -431,7 +434,8 @@ end_layers (LmccRepairer *repairer)
  *
  * Starts a plan; lmcc_repairer_step_plan() computes how many repair packets
  * each block of the window gets, and which layer carries them. Packets of a
- * window of fixed rates may be sent meanwhile. */
+ * window of fixed rates may be sent meanwhile.
+ */
 void
 lmcc_repairer_start_plan (LmccRepairer *repairer,
     const LmccRepairBudget *budget, gboolean trial)
@@ -509,11 +513,13 @@ step (LmccRepairer *repairer, guint64 until)
   }
 }
 
-/* lmcc_repairer_step_plan:
+/*
+ * lmcc_repairer_step_plan:
  * @repairer: a repairer
  * @work: (inout): permitted work in multiplications, and how much of it is left
  *
- * Returns: whether no plan is in progress, or none any more */
+ * Returns: whether no plan is in progress, or none any more
+ */
 gboolean
 lmcc_repairer_step_plan (LmccRepairer *repairer, guint64 *work)
 {

@@ -47,12 +47,14 @@ free_item (gpointer data)
   g_free (item);
 }
 
-/* lmcc_repairer_init:
+/*
+ * lmcc_repairer_init:
  * @repairer: (out): the repairer
  * @loss_rate: as in lmcc_repair_plan_new()
  * @burst: as in lmcc_repair_plan_new()
  * @udp_overhead: bytes by which an IP packet exceeds the RTP packet
- * @rtp_overhead: bytes by which an RTP packet exceeds its payload */
+ * @rtp_overhead: bytes by which an RTP packet exceeds its payload
+ */
 void
 lmcc_repairer_init (LmccRepairer *repairer, gdouble loss_rate, gdouble burst,
     gsize udp_overhead, gsize rtp_overhead)
@@ -86,10 +88,12 @@ lmcc_repairer_clear (LmccRepairer *repairer)
   g_clear_pointer (&repairer->plan, lmcc_repair_plan_free);
 }
 
-/* lmcc_repairer_flush:
+/*
+ * lmcc_repairer_flush:
  * @repairer: a repairer
  *
- * Forgets all packets, both waiting and planned ones. */
+ * Forgets all packets, both waiting and planned ones.
+ */
 void
 lmcc_repairer_flush (LmccRepairer *repairer)
 {
@@ -108,10 +112,12 @@ lmcc_repairer_flush (LmccRepairer *repairer)
   }
 }
 
-/* lmcc_repairer_begin:
+/*
+ * lmcc_repairer_begin:
  * @repairer: a repairer
  * @window: number of the window that is collected from now on
- * @deadline: when its repair must be finished */
+ * @deadline: when its repair must be finished
+ */
 void
 lmcc_repairer_begin (LmccRepairer *repairer, guint window, LmccTime deadline)
 {
@@ -121,10 +127,12 @@ lmcc_repairer_begin (LmccRepairer *repairer, guint window, LmccTime deadline)
   repairer->deadline = deadline;
 }
 
-/* lmcc_repairer_take_over:
+/*
+ * lmcc_repairer_take_over:
  * @repairer: a repairer without a job
  *
- * The collected window becomes the job's. */
+ * The collected window becomes the job's.
+ */
 void
 lmcc_repairer_take_over (LmccRepairer *repairer)
 {
@@ -133,13 +141,15 @@ lmcc_repairer_take_over (LmccRepairer *repairer)
   init_window (&repairer->hand);
 }
 
-/* lmcc_repairer_release:
+/*
+ * lmcc_repairer_release:
  * @repairer: a repairer whose job is planned
  *
  * Frees some of the data that the job's window no longer needs: the encoders
  * hold the packets of groups that have been sent.
  *
- * Returns: whether everything was freed */
+ * Returns: whether everything was freed
+ */
 gboolean
 lmcc_repairer_release (LmccRepairer *repairer)
 {
@@ -233,7 +243,8 @@ count_packets (LmccRepairer *repairer, const LmccRepairPiece *piece,
   group->largest = MAX (group->largest, size);
 }
 
-/* lmcc_repairer_expect:
+/*
+ * lmcc_repairer_expect:
  * @repairer: a repairer
  * @queued: a unit of the collected window; units of a layer come in the order
  *     in which it sends them
@@ -241,7 +252,8 @@ count_packets (LmccRepairer *repairer, const LmccRepairPiece *piece,
  * @n: number of these packets
  * @layer: a layer
  *
- * All packets count with the size of the unit's largest one. */
+ * All packets count with the size of the unit's largest one.
+ */
 void
 lmcc_repairer_expect (LmccRepairer *repairer, const LmccQueuedUnit *queued,
     guint first, guint n, guint layer)
@@ -265,13 +277,15 @@ lmcc_repairer_expect (LmccRepairer *repairer, const LmccQueuedUnit *queued,
   }
 }
 
-/* lmcc_repairer_add_sent:
+/*
+ * lmcc_repairer_add_sent:
  * @repairer: a repairer
  * @allotment: the properties of the packet
  * @layer: the layer that sends it
  * @packet: the packet as sent; a reference is taken
  *
- * Adds a packet of the collected window, which has no plan yet. */
+ * Adds a packet of the collected window, which has no plan yet.
+ */
 void
 lmcc_repairer_add_sent (LmccRepairer *repairer, const LmccAllotment *allotment,
     guint layer, LmccPacket *packet)
@@ -285,11 +299,13 @@ lmcc_repairer_add_sent (LmccRepairer *repairer, const LmccAllotment *allotment,
       lmcc_packet_ref (packet));
 }
 
-/* lmcc_repairer_get_repair_size:
+/*
+ * lmcc_repairer_get_repair_size:
  * @repairer: a repairer
  * @group: a group
  *
- * Returns: size of an IP packet with repair data for @group, in bytes */
+ * Returns: size of an IP packet with repair data for @group, in bytes
+ */
 gsize
 lmcc_repairer_get_repair_size (const LmccRepairer *repairer,
     const LmccRepairGroup *group)
@@ -339,14 +355,16 @@ repair_block (LmccRepairer *repairer, const LmccRepairGroup *group, guint block)
   repairer->n_blocks++;
 }
 
-/* lmcc_repairer_note_sent:
+/*
+ * lmcc_repairer_note_sent:
  * @repairer: a repairer
  * @stream: a stream
  * @layer: a layer
  * @packet: the next packet of @stream in @layer, as sent; a reference is taken
  *
  * After the last packet of a planned group, its repair packets wait in their
- * layers. */
+ * layers.
+ */
 void
 lmcc_repairer_note_sent (LmccRepairer *repairer, guint stream, guint layer,
     LmccPacket *packet)
@@ -368,14 +386,16 @@ lmcc_repairer_note_sent (LmccRepairer *repairer, guint stream, guint layer,
   }
 }
 
-/* lmcc_repairer_note_planned:
+/*
+ * lmcc_repairer_note_planned:
  * @repairer: a repairer
  * @group: a group whose amount of repair data is known now
  *
  * Queues the repair packets of one of its blocks, if all of the block has been
  * sent.
  *
- * Returns: whether no further block can be queued */
+ * Returns: whether no further block can be queued
+ */
 gboolean
 lmcc_repairer_note_planned (LmccRepairer *repairer, LmccRepairGroup *group)
 {
@@ -404,12 +424,14 @@ spread_layer (GQueue *items, LmccTime now, LmccTime duration)
   }
 }
 
-/* lmcc_repairer_spread:
+/*
+ * lmcc_repairer_spread:
  * @repairer: a repairer
  * @now: the time
  * @duration: time for sending the waiting packets that have no time yet
  *
- * The packets of each layer are spread evenly, one block after the other. */
+ * The packets of each layer are spread evenly, one block after the other.
+ */
 void
 lmcc_repairer_spread (LmccRepairer *repairer, LmccTime now, LmccTime duration)
 {
@@ -429,11 +451,13 @@ pop_item (LmccRepairer *repairer, guint layer)
   return item;
 }
 
-/* lmcc_repairer_take:
+/*
+ * lmcc_repairer_take:
  * @repairer: a repairer
  * @layer: a layer with a waiting packet
  *
- * Returns: (transfer full): the next payload */
+ * Returns: (transfer full): the next payload
+ */
 LmccPacket *
 lmcc_repairer_take (LmccRepairer *repairer, guint layer)
 {
@@ -445,11 +469,13 @@ lmcc_repairer_take (LmccRepairer *repairer, guint layer)
   return payload;
 }
 
-/* lmcc_repairer_give_up:
+/*
+ * lmcc_repairer_give_up:
  * @repairer: a repairer
  * @layer: a layer with a waiting packet
  *
- * Drops the next payload, which would be too late, and counts it. */
+ * Drops the next payload, which would be too late, and counts it.
+ */
 void
 lmcc_repairer_give_up (LmccRepairer *repairer, guint layer)
 {

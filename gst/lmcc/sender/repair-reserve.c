@@ -2,12 +2,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Decides how much room of fixed rates is reserved for repair data: the
+/*
+ * Decides how much room of fixed rates is reserved for repair data: the
  * session's share by default. If pictures then find no place, the window is
  * also tried with smaller reserves, and the reserve is chosen with which a
  * receiver of all layers is expected to have most complete pictures. Each
  * layer below the top keeps a part of it, because packets sent near the end
- * of a window could not be repaired within the window otherwise. */
+ * of a window could not be repaired within the window otherwise.
+ */
 #include "sender/repair-reserve.h"
 
 #include "sender/private.h"
@@ -149,15 +151,18 @@ end_trial (LmccSender *sender, LmccSenderReserve *reserve)
   reserve->number++;
 }
 
-/* lmcc_sender_begin_reserve:
- * @reserve: (out): initial state */
+/*
+ * lmcc_sender_begin_reserve:
+ * @reserve: (out): initial state
+ */
 void
 lmcc_sender_begin_reserve (LmccSenderReserve *reserve)
 {
   *reserve = (LmccSenderReserve){ 0 };
 }
 
-/* lmcc_sender_choose_reserve:
+/*
+ * lmcc_sender_choose_reserve:
  * @sender: a sender with layers of fixed rates, without a plan in progress
  * @window: a window that is to be poured
  * @reserve: (inout): the state of its reserve
@@ -165,7 +170,8 @@ lmcc_sender_begin_reserve (LmccSenderReserve *reserve)
  * Evaluates the last trial and begins the next one. In that case, finish the
  * plan before you call this function again.
  *
- * Returns: whether the reserve is decided */
+ * Returns: whether the reserve is decided
+ */
 gboolean
 lmcc_sender_choose_reserve (LmccSender *sender, const LmccSenderWindow *window,
     LmccSenderReserve *reserve)
@@ -189,14 +195,16 @@ lmcc_sender_choose_reserve (LmccSender *sender, const LmccSenderWindow *window,
   return chosen;
 }
 
-/* lmcc_sender_reserve_repair:
+/*
+ * lmcc_sender_reserve_repair:
  * @sender: a sender with layers of fixed rates
  * @window: a window that is to be poured
  * @reserve: the chosen reserve
  * @reserved: (out): bytes reserved for repair in each layer; unchanged if there
  *     is no repair
  *
- * Subtracts the reserve from the window's rooms. */
+ * Subtracts the reserve from the window's rooms.
+ */
 void
 lmcc_sender_reserve_repair (LmccSender *sender, const LmccSenderWindow *window,
     const LmccSenderReserve *reserve, gsize reserved[LMCC_MAX_LAYERS])

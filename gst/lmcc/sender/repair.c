@@ -2,12 +2,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Repair at the sender: amount and times. In layers of fixed rates, blocks
+/*
+ * Repair at the sender: amount and times. In layers of fixed rates, blocks
  * are those of a window, and their repair data is sent within the same time.
  * With native layers, blocks contain what was sent within some time, their
  * repair data is sent within a third of that time, and layers share one
  * budget, because many have less in a block than one packet's worth of
- * repair data. */
+ * repair data.
+ */
 #include "sender/repair.h"
 
 #include "sender/private.h"
@@ -134,14 +136,16 @@ expect_window (LmccSender *sender, LmccTime end)
   }
 }
 
-/* lmcc_sender_get_repair_budget:
+/*
+ * lmcc_sender_get_repair_budget:
  * @sender: a sender with layers of fixed rates
  * @schedule: the schedule of its layers
  * @end: when the window will have been sent
  * @pour: the layers with the room that the window has left
  * @reserve: additional room, reserved for repair
  * @more: (nullable): bytes that each layer sends in addition to its queue
- * @budget: (out): the budget for repair */
+ * @budget: (out): the budget for repair
+ */
 void
 lmcc_sender_get_repair_budget (const LmccSender *sender,
     const LmccSchedule *schedule, LmccTime end, const LmccPour *pour,
@@ -166,12 +170,14 @@ lmcc_sender_get_repair_budget (const LmccSender *sender,
   }
 }
 
-/* lmcc_sender_begin_repair_trial:
+/*
+ * lmcc_sender_begin_repair_trial:
  * @sender: a sender with layers of fixed rates and repair
  * @end: when the next window will have been sent
  *
  * Returns: (transfer none): a repairer that is to be given one way to send
- * that window */
+ * that window
+ */
 LmccRepairer *
 lmcc_sender_begin_repair_trial (LmccSender *sender, LmccTime end)
 {
@@ -180,11 +186,13 @@ lmcc_sender_begin_repair_trial (LmccSender *sender, LmccTime end)
   return &sender->repair.repairer;
 }
 
-/* lmcc_sender_start_repair_trial:
+/*
+ * lmcc_sender_start_repair_trial:
  * @sender: as in lmcc_sender_begin_repair_trial(); the repairer has its window
  * @budget: the budget that repair would have
  *
- * lmcc_sender_go_on_planning() evaluates the trial from now on. */
+ * lmcc_sender_go_on_planning() evaluates the trial from now on.
+ */
 void
 lmcc_sender_start_repair_trial (LmccSender *sender,
     const LmccRepairBudget *budget)
@@ -192,10 +200,12 @@ lmcc_sender_start_repair_trial (LmccSender *sender,
   lmcc_repairer_start_plan (&sender->repair.repairer, budget, TRUE);
 }
 
-/* lmcc_sender_end_repair_trial:
+/*
+ * lmcc_sender_end_repair_trial:
  * @sender: as in lmcc_sender_begin_repair_trial(), with a finished trial
  *
- * Returns: the expected number of complete pictures */
+ * Returns: the expected number of complete pictures
+ */
 gdouble
 lmcc_sender_end_repair_trial (LmccSender *sender)
 {
@@ -263,12 +273,14 @@ lmcc_sender_take_repair (LmccSender *sender, const LmccOpportunity *opportunity)
   return NULL;
 }
 
-/* lmcc_sender_peek_repair:
+/*
+ * lmcc_sender_peek_repair:
  * @sender: a sender with layers of fixed rates
  * @layer: a layer
  *
  * Returns: size in bytes of the IP packet that lmcc_sender_take_repair()
- * returns next, unless it is late by then; 0 for none */
+ * returns next, unless it is late by then; 0 for none
+ */
 gsize
 lmcc_sender_peek_repair (const LmccSender *sender, guint layer)
 {
@@ -304,12 +316,14 @@ spread_native (LmccSender *sender, LmccTime now)
       until - MIN (until, now));
 }
 
-/* lmcc_sender_go_on_planning:
+/*
+ * lmcc_sender_go_on_planning:
  * @sender: a sender
  * @now: the time
  * @work: (inout): as in lmcc_repairer_step_plan()
  *
- * Returns: whether nothing is left to plan */
+ * Returns: whether nothing is left to plan
+ */
 gboolean
 lmcc_sender_go_on_planning (LmccSender *sender, LmccTime now, guint64 *work)
 {

@@ -5,7 +5,8 @@
  * that arrive there. Only senders send such packets, because receivers'
  * reports go to the sender's own address. Sessions are distinguished by SSRC
  * and not by address: two senders may run on one host, and a network may
- * return packets to their sender, even with another address. */
+ * return packets to their sender, even with another address.
+ */
 #include "sender/rivals.h"
 
 #include "sender/private.h"
@@ -136,7 +137,8 @@ is_news (Hearing *hearing)
   return TRUE;
 }
 
-/* lmcc_sender_rivals_take:
+/*
+ * lmcc_sender_rivals_take:
  * @rivals: the senders heard so far
  * @own_ssrc: an SSRC of the user's own session
  * @now: the time, which does not go back from call to call
@@ -147,7 +149,8 @@ is_news (Hearing *hearing)
  * Packets that are not RTCP, or belong to the own session, are ignored.
  *
  * Returns: whether to inform the user that @source also sends to the
- * session's groups: once per other session, as long as it is heard */
+ * session's groups: once per other session, as long as it is heard
+ */
 gboolean
 lmcc_sender_rivals_take (LmccSenderRivals *rivals, guint32 own_ssrc,
     LmccTime now, const LmccAddress *source, const guint8 *data, gsize size)
@@ -163,7 +166,8 @@ lmcc_sender_rivals_take (LmccSenderRivals *rivals, guint32 own_ssrc,
       && lmcc_rtcp_parse (data, size, &handler, &hearing) && is_news (&hearing);
 }
 
-/* lmcc_sender_rivals_take_media:
+/*
+ * lmcc_sender_rivals_take_media:
  * @rivals: this and the other parameters as in lmcc_sender_rivals_take()
  * @own_ssrc: an SSRC of the user's own session
  * @now: the time
@@ -173,7 +177,8 @@ lmcc_sender_rivals_take (LmccSenderRivals *rivals, guint32 own_ssrc,
  *
  * Packets that are not RTP, or belong to the own session, are ignored.
  *
- * Returns: whether to inform the user */
+ * Returns: whether to inform the user
+ */
 gboolean
 lmcc_sender_rivals_take_media (LmccSenderRivals *rivals, guint32 own_ssrc,
     LmccTime now, const LmccAddress *source, const guint8 *data, gsize size)

@@ -33,14 +33,16 @@ find_part (guint64 rate, guint64 rate_below)
   return ldexp (lmcc_reverse_bits (n, PART_BITS), -PART_BITS);
 }
 
-/* lmcc_schedule_init:
+/*
+ * lmcc_schedule_init:
  * @schedule: (out): the schedule
  * @session: provides its layers, all with a rate, and its algorithm's slots
  * @probabilities: as in lmcc_marker_init()
  * @trains: the session's packet trains; must outlive @schedule
  * @now: the time, at which every layer starts
  *
- * Call lmcc_schedule_plan() for each layer afterwards. */
+ * Call lmcc_schedule_plan() for each layer afterwards.
+ */
 void
 lmcc_schedule_init (LmccSchedule *schedule, const LmccSession *session,
     const gdouble *probabilities, LmccTrains *trains, LmccTime now)
@@ -89,14 +91,16 @@ find_send_time (const LmccSchedule *schedule, guint layer, LmccTime even_time)
   return lmcc_marker_get_send_time (&schedule->marker, layer, even_time);
 }
 
-/* lmcc_schedule_plan:
+/*
+ * lmcc_schedule_plan:
  * @schedule: a schedule
  * @layer: a layer
  * @size: size of the IP packet that the layer sends next, as known now, in
  *     bytes
  * @filler: whether it is a filler
  *
- * A filler that has begun stays. */
+ * A filler that has begun stays.
+ */
 void
 lmcc_schedule_plan (LmccSchedule *schedule, guint layer, gsize size,
     gboolean filler)
@@ -107,24 +111,28 @@ lmcc_schedule_plan (LmccSchedule *schedule, guint layer, gsize size,
   schedule->layers[layer].filler = filler;
 }
 
-/* lmcc_schedule_get_begin:
+/*
+ * lmcc_schedule_get_begin:
  * @schedule: a schedule
  * @layer: a layer
  *
  * Returns: when everything that the layer has sent is finished at its even
- * rate */
+ * rate
+ */
 LmccTime
 lmcc_schedule_get_begin (const LmccSchedule *schedule, guint layer)
 {
   return schedule->layers[layer].begin;
 }
 
-/* lmcc_schedule_hold_begun:
+/*
+ * lmcc_schedule_hold_begun:
  * @schedule: a schedule
  * @now: the time, at which layers get more to send
  *
  * A filler whose time has begun is sent even if media arrive before it is
- * sent: a smaller packet in its place would have been due earlier. */
+ * sent: a smaller packet in its place would have been due earlier.
+ */
 void
 lmcc_schedule_hold_begun (LmccSchedule *schedule, LmccTime now)
 {
@@ -139,22 +147,26 @@ lmcc_schedule_hold_begun (LmccSchedule *schedule, LmccTime now)
   }
 }
 
-/* lmcc_schedule_get_begun:
+/*
+ * lmcc_schedule_get_begun:
  * @schedule: a schedule
  * @layer: a layer
  *
  * Returns: size of the filler's IP packet that the layer must send next, in
- * bytes; 0: it may send anything */
+ * bytes; 0: it may send anything
+ */
 gsize
 lmcc_schedule_get_begun (const LmccSchedule *schedule, guint layer)
 {
   return schedule->layers[layer].begun ? schedule->layers[layer].size : 0;
 }
 
-/* lmcc_schedule_next:
+/*
+ * lmcc_schedule_next:
  * @schedule: a schedule
  * @opportunity: (out): the earliest one, that of the lowest layer among
- *     equals */
+ *     equals
+ */
 void
 lmcc_schedule_next (const LmccSchedule *schedule, LmccOpportunity *opportunity)
 {
@@ -181,10 +193,12 @@ lmcc_schedule_next (const LmccSchedule *schedule, LmccOpportunity *opportunity)
     *opportunity = ahead;
 }
 
-/* lmcc_schedule_get_marks:
+/*
+ * lmcc_schedule_get_marks:
  * @schedule: a schedule
  * @opportunity: an opportunity from lmcc_schedule_next()
- * @marks: (out): the slot marks of its packet */
+ * @marks: (out): the slot marks of its packet
+ */
 void
 lmcc_schedule_get_marks (LmccSchedule *schedule,
     const LmccOpportunity *opportunity, LmccMarks *marks)
@@ -194,13 +208,15 @@ lmcc_schedule_get_marks (LmccSchedule *schedule,
   lmcc_trains_mark (schedule->trains, opportunity->layer, marks);
 }
 
-/* lmcc_schedule_sent:
+/*
+ * lmcc_schedule_sent:
  * @schedule: a schedule
  * @layer: the layer from lmcc_schedule_next()
  * @size: size of the IP packet that was sent, in bytes
  *
  * The remainder of the division is kept, so that rounding errors do not add
- * up. Call lmcc_schedule_plan() for the layer afterwards. */
+ * up. Call lmcc_schedule_plan() for the layer afterwards.
+ */
 void
 lmcc_schedule_sent (LmccSchedule *schedule, guint layer, gsize size)
 {
@@ -214,13 +230,15 @@ lmcc_schedule_sent (LmccSchedule *schedule, guint layer, gsize size)
   lmcc_trains_sent (schedule->trains, layer, size);
 }
 
-/* lmcc_schedule_get_room:
+/*
+ * lmcc_schedule_get_room:
  * @schedule: a schedule
  * @layer: a layer
  * @until: a time
  *
  * Returns: bytes of IP packets that the layer can send from now on, the last
- * of them finished by @until at its even rate, after a filler that has begun */
+ * of them finished by @until at its even rate, after a filler that has begun
+ */
 gsize
 lmcc_schedule_get_room (const LmccSchedule *schedule, guint layer,
     LmccTime until)
@@ -236,11 +254,13 @@ lmcc_schedule_get_room (const LmccSchedule *schedule, guint layer,
       * (gdouble) schedule->layers[layer].rate / (8.0 * LMCC_SECOND));
 }
 
-/* lmcc_schedule_skip:
+/*
+ * lmcc_schedule_skip:
  * @schedule: a schedule
  * @time: each layer keeps at most one packet that was due before this time
  *
- * Only whole packets are skipped, so that the layers keep their offsets. */
+ * Only whole packets are skipped, so that the layers keep their offsets.
+ */
 void
 lmcc_schedule_skip (LmccSchedule *schedule, LmccTime time)
 {

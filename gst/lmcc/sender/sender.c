@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The sender's interface for its caller. No other part calls it. */
+ * The sender's interface for its caller. No other part calls it.
+ */
 #include "control/controller.h"
 #include "control/sending.h"
 #include "sender/native.h"
@@ -135,6 +136,8 @@ lmcc_sender_handle_timeout (LmccSender *sender, LmccTime now)
  * lmcc_sender_next_timeout:
  * @sender: a sender
  *
+ * Returns the time of the next call of lmcc_sender_handle_timeout().
+ *
  * Returns: when lmcc_sender_handle_timeout() has something to do, which may be
  * in the past; the time of the last call if that left work undone;
  * %LMCC_TIME_NONE after all copies of the BYE were sent
@@ -180,6 +183,9 @@ lmcc_sender_flush (LmccSender *sender, LmccTime now G_GNUC_UNUSED)
 /**
  * lmcc_sender_is_idle:
  * @sender: a sender
+ *
+ * Checks whether everything pushed so far has been sent, for instance before
+ * the end of a stream.
  *
  * Returns: whether no unit and no repair packet waits to be sent
  */
@@ -237,6 +243,9 @@ lmcc_sender_stop (LmccSender *sender, LmccTime now)
  * lmcc_sender_get_session:
  * @sender: a sender
  *
+ * Returns the present session, which belongs to the sender and may change with
+ * each call.
+ *
  * Returns: (transfer none): the session at present
  */
 const LmccSession *
@@ -248,6 +257,8 @@ lmcc_sender_get_session (const LmccSender *sender)
 /**
  * lmcc_sender_get_stats:
  * @sender: a sender
+ *
+ * Returns the counters, which belong to the sender.
  *
  * Returns: (transfer none): the present counters
  */

@@ -143,13 +143,15 @@ lmcc_sender_collects (const LmccSender *sender)
       || !g_queue_is_empty ((GQueue *) &sender->windows.pending);
 }
 
-/* lmcc_sender_queue_control:
+/*
+ * lmcc_sender_queue_control:
  * @sender: a sender
  * @packet: (transfer full): an RTCP packet
  * @n_waiting: greatest number of waiting packets; the newest are kept
  *
  * If the base layer has a fixed rate, control packets are part of it and
- * wait for their turn. */
+ * wait for their turn.
+ */
 void
 lmcc_sender_queue_control (LmccSender *sender, LmccPacket *packet,
     guint n_waiting)
@@ -402,7 +404,8 @@ lmcc_sender_get_window_for (LmccTime key_distance)
       LMCC_DEFAULT_SHAPED_WINDOW);
 }
 
-/* lmcc_sender_follow_distance:
+/*
+ * lmcc_sender_follow_distance:
  * @sender: a sender with layers of fixed rates
  * @distance: distance of the latest key frame from the previous one, ns; 0 for
  *     the first
@@ -411,7 +414,8 @@ lmcc_sender_get_window_for (LmccTime key_distance)
  * Until the first distance is known, only filler has been sent, so the
  * window may still become shorter. Later it grows if a group of pictures was
  * cut; a distance that includes a pause of the source is ignored. It never
- * shrinks again, because receivers would have to skip pictures. */
+ * shrinks again, because receivers would have to skip pictures.
+ */
 void
 lmcc_sender_follow_distance (LmccSender *sender, LmccTime distance,
     LmccTime now)

@@ -18,10 +18,12 @@ forget_references (LmccShaper *shaper)
       sizeof (shaper->pour.floors));
 }
 
-/* lmcc_shaper_set_hold:
+/*
+ * lmcc_shaper_set_hold:
  * @shaper: a shaper
  * @hold: greatest time from a unit's decoding time until all of it is sent,
- *     ns */
+ *     ns
+ */
 void
 lmcc_shaper_set_hold (LmccShaper *shaper, LmccTime hold)
 {
@@ -29,11 +31,13 @@ lmcc_shaper_set_hold (LmccShaper *shaper, LmccTime hold)
   shaper->longest = MAX ((hold - shaper->grace) / 2, 1);
 }
 
-/* lmcc_shaper_init:
+/*
+ * lmcc_shaper_init:
  * @shaper: (out): the shaper
  * @allocator: provides the layers
  * @hold: greatest time from a unit's decoding time until all of it is sent,
- *     ns */
+ *     ns
+ */
 void
 lmcc_shaper_init (LmccShaper *shaper, const LmccAllocator *allocator,
     LmccTime hold)
@@ -55,10 +59,12 @@ lmcc_shaper_clear (LmccShaper *shaper)
   g_clear_pointer (&shaper->units, g_ptr_array_unref);
 }
 
-/* lmcc_shaper_flush:
+/*
+ * lmcc_shaper_flush:
  * @shaper: a shaper
  *
- * Drops the collected units. Units that depend on them get no place either. */
+ * Drops the collected units. Units that depend on them get no place either.
+ */
 void
 lmcc_shaper_flush (LmccShaper *shaper)
 {
@@ -83,12 +89,14 @@ may_begin (const LmccShaper *shaper, const LmccUnit *unit)
   return lmcc_unit_is_key (unit) && unit->stream <= shaper->key_rung;
 }
 
-/* lmcc_shaper_get_end:
+/*
+ * lmcc_shaper_get_end:
  * @shaper: a shaper
  * @unit: the next unit
  *
  * Returns: the end of the window if @unit does not belong to it, or
- * %LMCC_TIME_NONE. Call again when the window is closed */
+ * %LMCC_TIME_NONE. Call again when the window is closed
+ */
 LmccTime
 lmcc_shaper_get_end (const LmccShaper *shaper, const LmccUnit *unit)
 {
@@ -109,10 +117,12 @@ lmcc_shaper_get_end (const LmccShaper *shaper, const LmccUnit *unit)
   return LMCC_TIME_NONE;
 }
 
-/* lmcc_shaper_next:
+/*
+ * lmcc_shaper_next:
  * @shaper: a shaper
  *
- * Returns: when to close the window if no unit ends it, or %LMCC_TIME_NONE */
+ * Returns: when to close the window if no unit ends it, or %LMCC_TIME_NONE
+ */
 LmccTime
 lmcc_shaper_next (const LmccShaper *shaper)
 {
@@ -148,12 +158,14 @@ note_unit (LmccShaper *shaper, const LmccUnit *unit)
     shaper->last_key = n;
 }
 
-/* lmcc_shaper_push:
+/*
+ * lmcc_shaper_push:
  * @shaper: a shaper; lmcc_shaper_get_end() has assigned the unit to its window
  * @queued: (transfer full): a unit with its size and anchor; a unit without
  *     packets is lost, and units that depend on it get no place
  *
- * Units beyond %LMCC_ALLOCATOR_MAX_QUEUE lose their packets and are counted. */
+ * Units beyond %LMCC_ALLOCATOR_MAX_QUEUE lose their packets and are counted.
+ */
 void
 lmcc_shaper_push (LmccShaper *shaper, LmccQueuedUnit *queued)
 {
@@ -268,13 +280,15 @@ begin_anew (LmccShaper *shaper, LmccTime time)
     lmcc_shaper_push (shaper, g_ptr_array_index (rest, i));
 }
 
-/* lmcc_shaper_pour:
+/*
+ * lmcc_shaper_pour:
  * @shaper: a shaper with a window
  * @end: as in lmcc_shaper_close()
  * @pour: (inout): the shaper's or a copy, with rooms and shares
  * @n_items: (out): number of units in the window
  *
- * Returns: (transfer full): the units with their layers */
+ * Returns: (transfer full): the units with their layers
+ */
 LmccPourItem *
 lmcc_shaper_pour (const LmccShaper *shaper, LmccTime end, LmccPour *pour,
     guint *n_items)
@@ -294,14 +308,16 @@ lmcc_shaper_pour (const LmccShaper *shaper, LmccTime end, LmccPour *pour,
   return items;
 }
 
-/* lmcc_shaper_close:
+/*
+ * lmcc_shaper_close:
  * @shaper: a shaper with a window, and rooms and shares for it
  * @end: end of the window: the value of lmcc_shaper_get_end(), or the greatest
  *     possible
  * @allocator: gets the units, in decoding order for each layer
  * @osn: (inout): the next order sequence number
  *
- * Units after @end become the beginning of the next window. */
+ * Units after @end become the beginning of the next window.
+ */
 void
 lmcc_shaper_close (LmccShaper *shaper, LmccTime end, LmccAllocator *allocator,
     guint16 *osn)

@@ -27,10 +27,12 @@
 /* Greatest delay of the pacer at which the rate is still met. */
 #define CATCH_UP (2 * LMCC_MSECOND)
 
-/* lmcc_trains_init:
+/*
+ * lmcc_trains_init:
  * @trains: (out): the trains
  * @session: the session; its layers are read at each train
- * @now: the time, at which the first cycle begins */
+ * @now: the time, at which the first cycle begins
+ */
 void
 lmcc_trains_init (LmccTrains *trains, const LmccSession *session, LmccTime now)
 {
@@ -127,11 +129,13 @@ has_levels (const LmccTrains *trains)
       && lmcc_session_count_levels (trains->session) > 1;
 }
 
-/* lmcc_trains_advance:
+/*
+ * lmcc_trains_advance:
  * @trains: trains
  * @now: the time
  *
- * Makes the run of the time @now, or the next one, the current run. */
+ * Makes the run of the time @now, or the next one, the current run.
+ */
 void
 lmcc_trains_advance (LmccTrains *trains, LmccTime now)
 {
@@ -162,7 +166,8 @@ takes (const LmccRun *run, guint layer)
   return lmcc_layer_set_has (run->layers, layer);
 }
 
-/* lmcc_trains_get_rank:
+/*
+ * lmcc_trains_get_rank:
  * @trains: trains
  * @layer: a layer
  * @due: when its next packet is due
@@ -171,7 +176,8 @@ takes (const LmccRun *run, guint layer)
  * with fewer layers do not notice the train.
  *
  * Returns: a rank; the layer with the lowest rank sends its packet early.
- * %LMCC_TIME_NONE: the packet may not be sent early */
+ * %LMCC_TIME_NONE: the packet may not be sent early
+ */
 LmccTime
 lmcc_trains_get_rank (const LmccTrains *trains, guint layer, LmccTime due)
 {
@@ -183,17 +189,20 @@ lmcc_trains_get_rank (const LmccTrains *trains, guint layer, LmccTime due)
   return run->train_level > 0 ? LMCC_MAX_LAYERS - layer : due;
 }
 
-/* lmcc_trains_next:
+/*
+ * lmcc_trains_next:
  * @trains: trains
  *
- * Returns: when to call lmcc_trains_advance() */
+ * Returns: when to call lmcc_trains_advance()
+ */
 LmccTime
 lmcc_trains_next (const LmccTrains *trains)
 {
   return has_levels (trains) ? trains->run.end : LMCC_TIME_NONE;
 }
 
-/* lmcc_trains_next_exact:
+/*
+ * lmcc_trains_next_exact:
  * @trains: trains
  *
  * The run before a train counts as well, because it forms the train's initial
@@ -201,7 +210,8 @@ lmcc_trains_next (const LmccTrains *trains)
  *
  * Returns: when packets must next be sent exactly at their times, up to the
  * end of the train; in the past while they must be; %LMCC_TIME_NONE for
- * never */
+ * never
+ */
 LmccTime
 lmcc_trains_next_exact (const LmccTrains *trains)
 {
@@ -213,11 +223,13 @@ lmcc_trains_next_exact (const LmccTrains *trains)
   return LMCC_TIME_IS_VALID (run->until) ? run->end : run->begin;
 }
 
-/* lmcc_trains_mark:
+/*
+ * lmcc_trains_mark:
  * @trains: packet trains, advanced to the present time
  * @layer: a layer
  * @marks: (inout): marks of its next packet: set if it belongs to a train,
- *     with the train's level */
+ *     with the train's level
+ */
 void
 lmcc_trains_mark (const LmccTrains *trains, guint layer, LmccMarks *marks)
 {
@@ -229,11 +241,13 @@ lmcc_trains_mark (const LmccTrains *trains, guint layer, LmccMarks *marks)
   marks->signal = (gint8) run->train_level;
 }
 
-/* lmcc_trains_sent:
+/*
+ * lmcc_trains_sent:
  * @trains: packet trains, advanced to the present time
  * @layer: a layer
  * @size: size in bytes of the IP packet that was sent, early or when it was
- *     due */
+ *     due
+ */
 void
 lmcc_trains_sent (LmccTrains *trains, guint layer, gsize size)
 {

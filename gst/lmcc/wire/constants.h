@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Constants of docs/developers/wire-format.md that several files use; those that
- * programs need are in the installed headers. */
+ * programs need are in the installed headers.
+ */
 #ifndef LMCC_WIRE_CONSTANTS_H
 #define LMCC_WIRE_CONSTANTS_H
 

@@ -38,6 +38,8 @@ lmcc_header_write (const LmccHeader *header, guint8 data[LMCC_HEADER_SIZE])
  * @size: number of bytes
  * @header: (out): the values
  *
+ * Reads the header element of docs/developers/wire-format.md.
+ *
  * Returns: %FALSE if size, version or type are unknown, the layer is above the
  * top layer, or the signal is below -1
  */

@@ -8,32 +8,38 @@
 #include <math.h>
 #include <string.h>
 
-/* lmcc_session_lists_levels:
+/*
+ * lmcc_session_lists_levels:
  * @session: a session
  *
  * Returns: whether the session lists the layers of its levels; if not, they
- * are cumulative */
+ * are cumulative
+ */
 gboolean
 lmcc_session_lists_levels (const LmccSession *session)
 {
   return session->level_layers[0] != 0;
 }
 
-/* lmcc_session_base_is_thin:
+/*
+ * lmcc_session_base_is_thin:
  * @session: a session
  *
- * Returns: whether its base layer carries no rung */
+ * Returns: whether its base layer carries no rung
+ */
 gboolean
 lmcc_session_base_is_thin (const LmccSession *session)
 {
   return session->layers[0].stream == LMCC_STREAM_SOUND;
 }
 
-/* lmcc_session_filler_interval:
+/*
+ * lmcc_session_filler_interval:
  * @session: a session
  * @layer: one of its layers
  *
- * Returns: longest time without a packet of @layer, in ns */
+ * Returns: longest time without a packet of @layer, in ns
+ */
 LmccTime
 lmcc_session_filler_interval (const LmccSession *session, guint layer)
 {
@@ -42,10 +48,12 @@ lmcc_session_filler_interval (const LmccSession *session, guint layer)
       : LMCC_FILLER_INTERVAL;
 }
 
-/* lmcc_session_lowest_layer:
+/*
+ * lmcc_session_lowest_layer:
  * @session: a session
  *
- * Returns: the first layer that a player of the lowest rung needs */
+ * Returns: the first layer that a player of the lowest rung needs
+ */
 guint
 lmcc_session_lowest_layer (const LmccSession *session)
 {
@@ -58,12 +66,14 @@ lmcc_session_lowest_layer (const LmccSession *session)
   return layer;
 }
 
-/* lmcc_session_rung_layers:
+/*
+ * lmcc_session_rung_layers:
  * @session: a session
  * @rung: a rung, or %LMCC_STREAM_NONE; -1: none
  *
  * Returns: the layers that carry @rung; with %LMCC_STREAM_NONE those that
- * carry several rungs */
+ * carry several rungs
+ */
 LmccLayerSet
 lmcc_session_rung_layers (const LmccSession *session, gint rung)
 {
@@ -131,7 +141,8 @@ lmcc_session_set_levels (LmccSession *session, LmccLevels levels)
     add_rungs (session, 0, LMCC_LAYER_SET_BASE, 0);
 }
 
-/* lmcc_session_level_layers:
+/*
+ * lmcc_session_level_layers:
  * @session: a session
  * @level: a level; -1: none
  *
@@ -139,7 +150,8 @@ lmcc_session_set_levels (LmccSession *session, LmccLevels levels)
  * function may assume this. Levels above the highest one have the same layers
  * as the highest.
  *
- * Returns: the layers that a receiver at @level joins */
+ * Returns: the layers that a receiver at @level joins
+ */
 LmccLayerSet
 lmcc_session_level_layers (const LmccSession *session, gint level)
 {
@@ -158,6 +170,8 @@ lmcc_session_level_layers (const LmccSession *session, gint level)
 /**
  * lmcc_session_count_levels:
  * @session: a session
+ *
+ * Counts the levels of a session.
  *
  * Returns: number of levels, including level 0, the lowest; at most
  * %LMCC_MAX_LAYERS
@@ -181,6 +195,8 @@ lmcc_session_count_levels (const LmccSession *session)
  * @level: a level; -1: none
  * @layer: a layer
  *
+ * Checks whether a level contains a layer.
+ *
  * Returns: whether a receiver at @level joins @layer
  */
 gboolean
@@ -190,11 +206,13 @@ lmcc_session_level_has_layer (const LmccSession *session, gint level,
   return lmcc_layer_set_has (lmcc_session_level_layers (session, level), layer);
 }
 
-/* lmcc_session_layers_rate:
+/*
+ * lmcc_session_layers_rate:
  * @session: a session
  * @layers: a set of its layers
  *
- * Returns: their total rate, bit/s */
+ * Returns: their total rate, bit/s
+ */
 guint64
 lmcc_session_layers_rate (const LmccSession *session, LmccLayerSet layers)
 {
@@ -212,6 +230,8 @@ lmcc_session_layers_rate (const LmccSession *session, LmccLayerSet layers)
  * @session: a session
  * @level: one of its levels
  *
+ * Computes the rate of a level.
+ *
  * Returns: R_level, the total rate of all layers of @level, bit/s
  */
 guint64
@@ -221,12 +241,14 @@ lmcc_session_level_rate (const LmccSession *session, guint level)
       lmcc_session_level_layers (session, (gint) level));
 }
 
-/* lmcc_session_level_border:
+/*
+ * lmcc_session_level_border:
  * @session: a session
  * @level: one of its levels except the highest, or -1: none
  *
  * Returns: the geometric mean of the rates of @level and of the next level,
- * bit/s */
+ * bit/s
+ */
 gdouble
 lmcc_session_level_border (const LmccSession *session, gint level)
 {
@@ -237,12 +259,14 @@ lmcc_session_level_border (const LmccSession *session, gint level)
       * (gdouble) lmcc_session_layers_rate (session, above));
 }
 
-/* lmcc_session_level_adds:
+/*
+ * lmcc_session_level_adds:
  * @session: a session
  * @level: a level, or the number of levels
  *
  * Returns: the layers to join when a receiver changes to @level from the
- * next lower level */
+ * next lower level
+ */
 LmccLayerSet
 lmcc_session_level_adds (const LmccSession *session, gint level)
 {
@@ -250,11 +274,13 @@ lmcc_session_level_adds (const LmccSession *session, gint level)
       & ~lmcc_session_level_layers (session, level - 1);
 }
 
-/* lmcc_session_layer_levels:
+/*
+ * lmcc_session_layer_levels:
  * @session: a session
  * @layer: a layer
  *
- * Returns: the levels that contain the layer: bit i is set if level i does */
+ * Returns: the levels that contain the layer: bit i is set if level i does
+ */
 guint64
 lmcc_session_layer_levels (const LmccSession *session, guint layer)
 {
@@ -269,12 +295,14 @@ lmcc_session_layer_levels (const LmccSession *session, guint layer)
   return levels;
 }
 
-/* lmcc_session_may_go_up:
+/*
+ * lmcc_session_may_go_up:
  * @session: a session
  * @level: the current level; -1: none
  *
  * Returns: whether there is a higher level, and the rates of all layers that
- * it adds are known */
+ * it adds are known
+ */
 gboolean
 lmcc_session_may_go_up (const LmccSession *session, gint level)
 {
@@ -292,14 +320,16 @@ lmcc_session_may_go_up (const LmccSession *session, gint level)
   return TRUE;
 }
 
-/* lmcc_session_is_cumulative:
+/*
+ * lmcc_session_is_cumulative:
  * @session: a session
  *
  * For parts that support cumulative layers only: slots, and layers of fixed
  * rates.
  *
  * Returns: whether each layer has a level that consists of that layer and
- * all layers below it */
+ * all layers below it
+ */
 gboolean
 lmcc_session_is_cumulative (const LmccSession *session)
 {
@@ -325,7 +355,8 @@ find_lowest (const LmccSession *session)
       | LMCC_LAYER_SET_BASE << lmcc_session_lowest_layer (session);
 }
 
-/* lmcc_session_levels_are_valid:
+/*
+ * lmcc_session_levels_are_valid:
  * @session: a session with at least one layer
  *
  * No limit and no algorithm goes below level 0: it is the base layer alone, or
@@ -333,7 +364,8 @@ find_lowest (const LmccSession *session)
  *
  * Returns: whether level 0 is so, and each other level contains the base
  * layer, only layers of the session, and not the same layers as the next
- * lower level */
+ * lower level
+ */
 gboolean
 lmcc_session_levels_are_valid (const LmccSession *session)
 {

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The layers of each level of a session. Only lmcc_session_level_layers() knows them;
- * all other code asks it and does not derive them from a level's number. */
+ * all other code asks it and does not derive them from a level's number.
+ */
 #ifndef LMCC_WIRE_LEVELS_H
 #define LMCC_WIRE_LEVELS_H
 

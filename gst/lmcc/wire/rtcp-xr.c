@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Extended reports (RFC 3611), with which receivers measure the round-trip
- * time. */
+ * time.
+ */
 #include "wire/rtcp-internal.h"
 
 /* RFC 3611 section 2: header and the originator's SSRC. */
@@ -129,11 +130,13 @@ block_is_valid (const guint8 *block, gsize left)
   }
 }
 
-/* lmcc_rtcp_xr_is_valid:
+/*
+ * lmcc_rtcp_xr_is_valid:
  * @data: an XR packet
  * @size: its length without padding, in bytes
  *
- * Returns: whether its blocks fill it and have the lengths of their types */
+ * Returns: whether its blocks fill it and have the lengths of their types
+ */
 gboolean
 lmcc_rtcp_xr_is_valid (const guint8 *data, gsize size)
 {
@@ -179,14 +182,16 @@ hand_out_dlrr (const guint8 *block, guint32 ssrc,
   }
 }
 
-/* lmcc_rtcp_xr_hand_out:
+/*
+ * lmcc_rtcp_xr_hand_out:
  * @data: an XR packet that lmcc_rtcp_xr_is_valid() accepts
  * @size: its length without padding, in bytes
  * @handler: functions to call
  * @user_data: user data for @handler
  *
  * The reference time is the packet's send time (RFC 3611 section 4.4), and a
- * packet is sent once: of several such blocks only the first counts. */
+ * packet is sent once: of several such blocks only the first counts.
+ */
 void
 lmcc_rtcp_xr_hand_out (const guint8 *data, gsize size,
     const LmccRtcpHandler *handler, gpointer user_data)

@@ -472,13 +472,15 @@ lmcc_record_assembler_push (LmccRecordAssembler *assembler,
   return text;
 }
 
-/* lmcc_rtcp_build_app:
+/*
+ * lmcc_rtcp_build_app:
  * @subtype: subtype of the APP packet
  * @ssrc: SSRC of its sender
  *
  * Builds an APP packet of the library without further data.
  *
- * Returns: (transfer full): one reduced-size RTCP packet (RFC 5506) */
+ * Returns: (transfer full): one reduced-size RTCP packet (RFC 5506)
+ */
 LmccPacket *
 lmcc_rtcp_build_app (guint8 subtype, guint32 ssrc)
 {
@@ -490,13 +492,15 @@ lmcc_rtcp_build_app (guint8 subtype, guint32 ssrc)
   return packet;
 }
 
-/* lmcc_rtcp_parse_app:
+/*
+ * lmcc_rtcp_parse_app:
  * @data: a UDP payload
  * @size: its length in bytes
  * @subtype: subtype of the APP packet
  * @ssrc: (out): SSRC of its sender
  *
- * Returns: %FALSE if it is not a packet as lmcc_rtcp_build_app() builds it */
+ * Returns: %FALSE if it is not a packet as lmcc_rtcp_build_app() builds it
+ */
 gboolean
 lmcc_rtcp_parse_app (const guint8 *data, gsize size, guint8 subtype,
     guint32 *ssrc)

@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Media packets from payloaders, on their way to the network. */
+ * Media packets from payloaders, on their way to the network.
+ */
 #ifndef LMCC_WIRE_RTP_PAYLOAD_H
 #define LMCC_WIRE_RTP_PAYLOAD_H
 

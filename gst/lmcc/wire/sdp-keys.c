@@ -107,12 +107,14 @@ parse_number (const gchar *text, guint64 max, guint64 *value)
   return TRUE;
 }
 
-/* lmcc_sdp_parse_uint:
+/*
+ * lmcc_sdp_parse_uint:
  * @text: a decimal number without leading zeros
  * @max: the greatest accepted value
  * @value: (out): the number
  *
- * Returns: whether @text is such a number */
+ * Returns: whether @text is such a number
+ */
 gboolean
 lmcc_sdp_parse_uint (const gchar *text, guint max, guint *value)
 {
@@ -168,11 +170,13 @@ parse_time (const gchar *text, LmccTime *time)
   return FALSE;
 }
 
-/* lmcc_sdp_parse_codec:
+/*
+ * lmcc_sdp_parse_codec:
  * @text: "H264/90000" with an optional "/channels", which is ignored
  * @media: (out): name and clock rate
  *
- * Returns: whether @text has that form */
+ * Returns: whether @text has that form
+ */
 gboolean
 lmcc_sdp_parse_codec (const gchar *text, LmccMedia *media)
 {
@@ -406,7 +410,8 @@ take_value (Parser *parser, Key key, const gchar *value)
   }
 }
 
-/* lmcc_sdp_keys_parse:
+/*
+ * lmcc_sdp_keys_parse:
  * @keys: (out): input for lmcc_sdp_keys_complete()
  * @text: the value of the attribute
  * @session: (inout): the session that gets the values
@@ -414,7 +419,8 @@ take_value (Parser *parser, Key key, const gchar *value)
  * Unknown keys are ignored.
  *
  * Returns: %FALSE if there are no layers, a key occurs twice, or a value is
- * malformed or out of range */
+ * malformed or out of range
+ */
 gboolean
 lmcc_sdp_keys_parse (LmccSdpKeys *keys, const gchar *text, LmccSession *session)
 {
@@ -452,11 +458,13 @@ lmcc_sdp_keys_parse (LmccSdpKeys *keys, const gchar *text, LmccSession *session)
   return parser.layers != NULL && parse_layers (parser.layers, session);
 }
 
-/* lmcc_sdp_keys_complete:
+/*
+ * lmcc_sdp_keys_complete:
  * @keys: the keys of the attribute
  * @session: (inout): the session from all lines
  *
- * Derives omitted values from those in the description. */
+ * Derives omitted values from those in the description.
+ */
 void
 lmcc_sdp_keys_complete (const LmccSdpKeys *keys, LmccSession *session)
 {

@@ -306,7 +306,8 @@ append_media (GString *text, const gchar *kind, const LmccSession *session,
         eol);
 }
 
-/* lmcc_sdp_write:
+/*
+ * lmcc_sdp_write:
  * @session: a session that lmcc_session_validate() accepts
  * @form: the form of the description
  * @details: (nullable): additions for the readable form
@@ -320,7 +321,8 @@ append_media (GString *text, const gchar *kind, const LmccSession *session,
  * base layer carries no rung. Each media line has a single payload type. So a
  * player that does not know layers plays the lowest layer.
  *
- * Returns: (transfer full): the text */
+ * Returns: (transfer full): the text
+ */
 gchar *
 lmcc_sdp_write (const LmccSession *session, LmccSdpForm form,
     const LmccSdpDetails *details, gboolean second_element)

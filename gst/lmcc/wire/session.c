@@ -24,6 +24,8 @@
 /**
  * lmcc_session_error_quark:
  *
+ * The error domain of LmccSessionError.
+ *
  * Returns: %LMCC_SESSION_ERROR
  */
 G_DEFINE_QUARK (lmcc-session-error-quark, lmcc_session_error);
@@ -105,10 +107,12 @@ name_is_valid (const gchar *name, gsize size, gboolean upper)
   return TRUE;
 }
 
-/* lmcc_session_is_algorithm_name:
+/*
+ * lmcc_session_is_algorithm_name:
  * @name: a possible name of an algorithm
  *
- * Returns: whether the session record can contain it */
+ * Returns: whether the session record can contain it
+ */
 gboolean
 lmcc_session_is_algorithm_name (const gchar *name)
 {
@@ -304,6 +308,8 @@ lmcc_session_validate (const LmccSession *session, GError **error)
  * @stream: a rung or %LMCC_STREAM_SOUND
  * @layer: a layer
  *
+ * Computes the SSRC of a media stream.
+ *
  * Returns: the SSRC of the RTP stream that carries @stream in @layer
  */
 guint32
@@ -316,6 +322,8 @@ lmcc_session_ssrc (const LmccSession *session, guint stream, guint layer)
  * lmcc_session_repair_ssrc:
  * @session: a session
  * @layer: a layer
+ *
+ * Computes the SSRC of repair packets.
  *
  * Returns: the SSRC of the repair packets in @layer
  */

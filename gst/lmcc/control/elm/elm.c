@@ -4,7 +4,8 @@
  * ELM, equation-based layered multicast: Colussi, "Equation-based Layered
  * Multicast Congestion Control", 2004, called "the paper" below. Differences
  * from the paper are documented in the descriptions of the settings or in
- * comments. */
+ * comments.
+ */
 #include "control/elm/elm.h"
 
 #include <gst/lmcc/lmcc-session-algorithm.h>

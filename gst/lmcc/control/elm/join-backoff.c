@@ -16,8 +16,8 @@
  * @shortest: back-off that the base layer would have, in ns; 0: no back-off at
  *     all
  * @longest: back-off of the top level, in ns
- * @held: a level held for at least this long was not joined in vain; at most
- *     @shortest
+ * @held: the join of a level held for at least this long has not failed; at
+ *     most @shortest
  */
 void
 lmcc_join_backoff_init (LmccJoinBackoff *backoff, LmccTime shortest,
@@ -56,7 +56,7 @@ lmcc_join_backoff_leave_alone (LmccJoinBackoff *backoff, guint level,
 /**
  * lmcc_join_backoff_pause:
  * @backoff: a back-off
- * @level: the level that was left, and that was not joined in vain
+ * @level: the level that was left, and whose join had not failed
  * @joined_at: when it was joined
  * @now: when it was left
  * @dice: a random number from 0 to 1; adds up to a second to the wait

@@ -5,9 +5,11 @@
 
 #include <math.h>
 
-/* lmcc_elm_smoother_init:
+/*
+ * lmcc_elm_smoother_init:
  * @smoother: (out): a smoother without samples
- * @settings: settings of ELM */
+ * @settings: settings of ELM
+ */
 void
 lmcc_elm_smoother_init (LmccElmSmoother *smoother, const LmccSettings *settings)
 {
@@ -28,11 +30,13 @@ lmcc_elm_smoother_clear (LmccElmSmoother *smoother)
   lmcc_percentiles_free (smoother->percentiles);
 }
 
-/* lmcc_elm_smoother_add:
+/*
+ * lmcc_elm_smoother_add:
  * @smoother: a smoother
  * @now: the time
  * @sample: the present rate; an infinite one, as before the first loss, is
- *     skipped unless there is no other */
+ *     skipped unless there is no other
+ */
 void
 lmcc_elm_smoother_add (LmccElmSmoother *smoother, LmccTime now, gdouble sample)
 {
@@ -62,10 +66,12 @@ lmcc_elm_smoother_add (LmccElmSmoother *smoother, LmccTime now, gdouble sample)
   smoother->taken = now;
 }
 
-/* lmcc_elm_smoother_restart:
+/*
+ * lmcc_elm_smoother_restart:
  * @smoother: forgets its samples
  * @now: the time
- * @sample: the first new sample */
+ * @sample: the first new sample
+ */
 void
 lmcc_elm_smoother_restart (LmccElmSmoother *smoother, LmccTime now,
     gdouble sample)

@@ -10,7 +10,7 @@
  * packets. */
 #define VERDICTS 2
 
-/* A level left this soon after its join was joined in vain. */
+/* The join of a level that is left this soon afterwards has failed. */
 #define TRIAL (60 * LMCC_SECOND)
 
 /* If joins fail although trains found room, the trains do not see the
@@ -21,10 +21,12 @@
 #define DOUBT (45 * LMCC_SECOND)
 #define DOUBT_DOUBLINGS 2
 
-/* lmcc_elm_trains_init:
+/*
+ * lmcc_elm_trains_init:
  * @trains: (out): no verdict yet
  * @session: the session
- * @used: whether to use packet trains at all */
+ * @used: whether to use packet trains at all
+ */
 void
 lmcc_elm_trains_init (LmccElmTrains *trains, const LmccSession *session,
     gboolean used)
@@ -50,11 +52,13 @@ end_trial (LmccElmTrains *trains, guint level, LmccTime now)
   trains->doubted_until[level] = now + (DOUBT << doublings);
 }
 
-/* lmcc_elm_trains_set_level:
+/*
+ * lmcc_elm_trains_set_level:
  * @trains: trains
  * @now: the time
  * @level: the current level
- * @failed: the level was lowered because there was no room */
+ * @failed: the level was lowered because there was no room
+ */
 void
 lmcc_elm_trains_set_level (LmccElmTrains *trains, LmccTime now, gint level,
     gboolean failed)
@@ -78,13 +82,15 @@ believe_again (LmccElmTrains *trains)
     trains->doubted_until[above] = 0;
 }
 
-/* lmcc_elm_trains_packet:
+/*
+ * lmcc_elm_trains_packet:
  * @trains: trains
  * @arrival: arrival time of the packet
  * @header: header element of a packet of a joined layer
  * @size: size of its IP packet in bytes
  *
- * Returns: whether there is a new verdict */
+ * Returns: whether there is a new verdict
+ */
 gboolean
 lmcc_elm_trains_packet (LmccElmTrains *trains, LmccTime arrival,
     const LmccHeader *header, gsize size)
@@ -98,13 +104,15 @@ lmcc_elm_trains_packet (LmccElmTrains *trains, LmccTime arrival,
   return TRUE;
 }
 
-/* lmcc_elm_trains_owns_loss:
+/*
+ * lmcc_elm_trains_owns_loss:
  * @trains: trains
  * @layer: the layer that lost packets
  * @loss: when they were lost
  *
  * Returns: whether they were lost because a train probed the next level's
- * rate */
+ * rate
+ */
 gboolean
 lmcc_elm_trains_owns_loss (const LmccElmTrains *trains, guint layer,
     const LmccLoss *loss)
@@ -114,11 +122,13 @@ lmcc_elm_trains_owns_loss (const LmccElmTrains *trains, guint layer,
           loss);
 }
 
-/* lmcc_elm_trains_describe:
+/*
+ * lmcc_elm_trains_describe:
  * @trains: trains
  * @now: the time
  *
- * Returns: (nullable): the value of LmccControllerStatus.trains */
+ * Returns: (nullable): the value of LmccControllerStatus.trains
+ */
 const gchar *
 lmcc_elm_trains_describe (const LmccElmTrains *trains, LmccTime now)
 {
@@ -131,11 +141,13 @@ needed (gboolean slow_start)
   return slow_start ? 1 : VERDICTS;
 }
 
-/* lmcc_elm_trains_hold_until:
+/*
+ * lmcc_elm_trains_hold_until:
  * @trains: trains
  * @slow_start: whether the slow start is in progress
  *
- * Returns: earliest time to join the next layer */
+ * Returns: earliest time to join the next layer
+ */
 LmccTime
 lmcc_elm_trains_hold_until (const LmccElmTrains *trains, gboolean slow_start)
 {
@@ -146,7 +158,8 @@ lmcc_elm_trains_hold_until (const LmccElmTrains *trains, gboolean slow_start)
       lmcc_train_reader_full_until (&trains->reader, needed (slow_start)));
 }
 
-/* lmcc_elm_trains_find_room:
+/*
+ * lmcc_elm_trains_find_room:
  * @trains: trains
  * @slow_start: whether the slow start is in progress
  * @last_loss: when the last packet was lost; 0: never
@@ -154,7 +167,8 @@ lmcc_elm_trains_hold_until (const LmccElmTrains *trains, gboolean slow_start)
  *
  * Returns: whether the next layer may be joined at once. After the slow
  * start, only if nothing was lost during two verdicts; with competing
- * traffic, the calculated rate decides */
+ * traffic, the calculated rate decides
+ */
 gboolean
 lmcc_elm_trains_find_room (const LmccElmTrains *trains, gboolean slow_start,
     LmccTime last_loss, LmccTime now)

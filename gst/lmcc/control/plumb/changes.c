@@ -2,18 +2,19 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * How plumb changes its level, and how each change affects its knowledge of
- * the path. */
+ * the path.
+ */
 #include "control/plumb/state.h"
 
-/* A level that was joined only because there was no loss, and that is left
- * within this time, was joined in vain. */
+/* The join of a level that was joined only because there was no loss, and that
+ * is left within this time, has failed. */
 #define EXPERIMENT (60 * LMCC_SECOND)
 
-/* A level held for this long was not joined in vain: the path has changed
+/* The join of a level held for this long has not failed: the path has changed
  * since. */
 #define HELD (20 * LMCC_SECOND)
 
-/* Back-off of a layer that was joined in vain; it doubles each time. */
+/* Back-off of a layer after a failed join; it doubles each time. */
 #define BACKOFF (10 * LMCC_SECOND)
 #define BACKOFF_DOUBLINGS 4
 
@@ -33,9 +34,11 @@ join (LmccPlumb *plumb, LmccOverloadLimit limit, gboolean experiment,
   lmcc_controller_want (&plumb->parent, plumb->level + 1, reason);
 }
 
-/* lmcc_plumb_begin_anew:
+/*
+ * lmcc_plumb_begin_anew:
  * @plumb: forgets what it knows of the path's rate
- * @now: the time */
+ * @now: the time
+ */
 void
 lmcc_plumb_begin_anew (LmccPlumb *plumb, LmccTime now)
 {
@@ -43,10 +46,12 @@ lmcc_plumb_begin_anew (LmccPlumb *plumb, LmccTime now)
   lmcc_steps_reset (&plumb->steps, now);
 }
 
-/* lmcc_plumb_claim:
+/*
+ * lmcc_plumb_claim:
  * @plumb: wants the next level
  * @now: the time
- * @reason: the reason: competing traffic has more than its share */
+ * @reason: the reason: competing traffic has more than its share
+ */
 void
 lmcc_plumb_claim (LmccPlumb *plumb, LmccTime now, const gchar *reason)
 {
@@ -56,21 +61,25 @@ lmcc_plumb_claim (LmccPlumb *plumb, LmccTime now, const gchar *reason)
       FALSE, reason);
 }
 
-/* lmcc_plumb_is_experiment:
+/*
+ * lmcc_plumb_is_experiment:
  * @plumb: plumb
  * @now: the time
  *
  * Returns: whether the current level was joined recently, and only because
- * there was no loss */
+ * there was no loss
+ */
 gboolean
 lmcc_plumb_is_experiment (const LmccPlumb *plumb, LmccTime now)
 {
   return plumb->experiment && now < plumb->joined_at + EXPERIMENT;
 }
 
-/* lmcc_plumb_experiment:
+/*
+ * lmcc_plumb_experiment:
  * @plumb: wants the next level
- * @reason: the reason: nothing speaks against it */
+ * @reason: the reason: nothing speaks against it
+ */
 void
 lmcc_plumb_experiment (LmccPlumb *plumb, const gchar *reason)
 {
@@ -92,12 +101,14 @@ begin_experiment (LmccPlumb *plumb, LmccTime now)
   lmcc_plumb_begin_anew (plumb, now);
 }
 
-/* lmcc_plumb_joined:
+/*
+ * lmcc_plumb_joined:
  * @plumb: plumb
  * @now: the time
  *
  * Call it when the receiver has joined a level, whether or not plumb wanted
- * it. */
+ * it.
+ */
 void
 lmcc_plumb_joined (LmccPlumb *plumb, LmccTime now)
 {
@@ -109,7 +120,7 @@ lmcc_plumb_joined (LmccPlumb *plumb, LmccTime now)
   lmcc_duty_joined (&plumb->duty, plumb->level);
 }
 
-/* A level that was held for long was not joined in vain: the path has
+/* The join of a level that was held for long has not failed: the path has
  * changed. */
 static void
 leave_alone (LmccPlumb *plumb, gint level, LmccTime now)
@@ -134,14 +145,16 @@ end_experiment (LmccPlumb *plumb, gint level, LmccTime now)
   plumb->restart = TRUE;
 }
 
-/* lmcc_plumb_leave_to:
+/*
+ * lmcc_plumb_leave_to:
  * @plumb: wants a lower level
  * @level: the highest acceptable level
  * @now: the time
  * @reason: the reason: the fair rate does not cover the current level
  *
  * If experiments led to the current level, late losses show that competing
- * traffic was there all the time: all of the experiments are undone. */
+ * traffic was there all the time: all of the experiments are undone.
+ */
 void
 lmcc_plumb_leave_to (LmccPlumb *plumb, gint level, LmccTime now,
     const gchar *reason)
@@ -158,11 +171,13 @@ lmcc_plumb_leave_to (LmccPlumb *plumb, gint level, LmccTime now,
   lmcc_controller_want (&plumb->parent, level, reason);
 }
 
-/* lmcc_plumb_leave_in_vain:
+/*
+ * lmcc_plumb_leave_in_vain:
  * @plumb: wants a lower level
  * @level: the level; the path is assumed to carry it
  * @now: the time
- * @reason: the reason: the path does not carry more */
+ * @reason: the reason: the path does not carry more
+ */
 void
 lmcc_plumb_leave_in_vain (LmccPlumb *plumb, gint level, LmccTime now,
     const gchar *reason)
@@ -173,11 +188,13 @@ lmcc_plumb_leave_in_vain (LmccPlumb *plumb, gint level, LmccTime now,
   lmcc_plumb_leave_to (plumb, level, now, reason);
 }
 
-/* lmcc_plumb_deaf_period_end:
+/*
+ * lmcc_plumb_deaf_period_end:
  * @plumb: in its deaf period after a leave
  *
  * Returns: when losses are no longer those of the left level, as far as
- * known */
+ * known
+ */
 LmccTime
 lmcc_plumb_deaf_period_end (const LmccPlumb *plumb)
 {
@@ -189,9 +206,11 @@ lmcc_plumb_deaf_period_end (const LmccPlumb *plumb)
           plumb->left_packet + quiet));
 }
 
-/* lmcc_plumb_end_deaf_period:
+/*
+ * lmcc_plumb_end_deaf_period:
  * @plumb: ends its deaf period
- * @now: the time */
+ * @now: the time
+ */
 void
 lmcc_plumb_end_deaf_period (LmccPlumb *plumb, LmccTime now)
 {

@@ -35,13 +35,15 @@
  * the sender's clock was set. In 1/65536 s. */
 #define OVERTAKEN (2 * 65536)
 
-/* lmcc_duty_init:
+/*
+ * lmcc_duty_init:
  * @duty: (out): no rate is known
  * @session: the session
  * @period: period in which the upper level has one turn, in ns
  * @dead_band: if the fair rate is within this factor of a level's rate, that
  *     level is held all the time
- * @prefer: whether to alternate between levels */
+ * @prefer: whether to alternate between levels
+ */
 void
 lmcc_duty_init (LmccDuty *duty, const LmccSession *session, LmccTime period,
     gdouble dead_band, LmccDutyPreference prefer)
@@ -59,9 +61,11 @@ sample_time (const LmccDuty *duty)
   return duty->period / LMCC_DUTY_SAMPLES;
 }
 
-/* lmcc_duty_reset:
+/*
+ * lmcc_duty_reset:
  * @duty: forgets the rate
- * @now: the time */
+ * @now: the time
+ */
 void
 lmcc_duty_reset (LmccDuty *duty, LmccTime now)
 {
@@ -71,9 +75,11 @@ lmcc_duty_reset (LmccDuty *duty, LmccTime now)
   duty->sample_until = now + sample_time (duty);
 }
 
-/* lmcc_duty_packet:
+/*
+ * lmcc_duty_packet:
  * @duty: a duty
- * @send_time: send time of a received packet */
+ * @send_time: send time of a received packet
+ */
 void
 lmcc_duty_packet (LmccDuty *duty, guint32 send_time)
 {
@@ -100,10 +106,12 @@ end_sample (LmccDuty *duty)
   duty->n_sum = 0;
 }
 
-/* lmcc_duty_add:
+/*
+ * lmcc_duty_add:
  * @duty: a duty
  * @now: the time, not before that of the latest call
- * @rate: the fair rate, bit/s, finite */
+ * @rate: the fair rate, bit/s, finite
+ */
 void
 lmcc_duty_add (LmccDuty *duty, LmccTime now, gdouble rate)
 {
@@ -117,12 +125,14 @@ lmcc_duty_add (LmccDuty *duty, LmccTime now, gdouble rate)
   duty->n_sum++;
 }
 
-/* lmcc_duty_get_rate:
+/*
+ * lmcc_duty_get_rate:
  * @duty: a duty
  *
  * Returns: the mean fair rate of the last period, or of the latest two
  * thirds of the time since the reset if that is less, bit/s; 0: not known
- * yet */
+ * yet
+ */
 gdouble
 lmcc_duty_get_rate (const LmccDuty *duty)
 {
@@ -149,11 +159,13 @@ level_rate (const LmccDuty *duty, gint level)
   return (gdouble) lmcc_session_level_rate (duty->session, (guint) level);
 }
 
-/* lmcc_duty_get_share:
+/*
+ * lmcc_duty_get_share:
  * @duty: a duty
  * @lower: (out): the lower one of the two levels around the fair rate
  *
- * Returns: share of the time for the upper level, from 0 to 1 */
+ * Returns: share of the time for the upper level, from 0 to 1
+ */
 gdouble
 lmcc_duty_get_share (const LmccDuty *duty, gint *lower)
 {
@@ -197,14 +209,16 @@ get_period (const LmccDuty *duty)
   return duty->send_time / period_ticks (duty) + 1;
 }
 
-/* lmcc_duty_get_turn:
+/*
+ * lmcc_duty_get_turn:
  * @duty: a duty
  * @lower: (out): the lower one of the two levels between which the receiver
  *     alternates; -1: it does not alternate
  * @share: (out): share of each period for the upper level
  * @left: (out): remaining time of the present turn after the newest packet
  *
- * Returns: whether the receiver alternates between levels */
+ * Returns: whether the receiver alternates between levels
+ */
 gboolean
 lmcc_duty_get_turn (const LmccDuty *duty, gint *lower, gdouble *share,
     LmccTime *left)
@@ -251,12 +265,14 @@ find_nearest (const LmccDuty *duty, LmccTime now, gint held)
   return level;
 }
 
-/* lmcc_duty_choose:
+/*
+ * lmcc_duty_choose:
  * @duty: a duty
  * @now: the time
  * @held: the current level
  *
- * Returns: the level to hold now */
+ * Returns: the level to hold now
+ */
 gint
 lmcc_duty_choose (const LmccDuty *duty, LmccTime now, gint held)
 {
@@ -289,12 +305,14 @@ joins_at_once (const LmccDuty *duty, LmccTime now, gint level)
       > duty->dead_band * level_rate (duty, level + 1);
 }
 
-/* lmcc_duty_may_join:
+/*
+ * lmcc_duty_may_join:
  * @duty: a duty
  * @now: the time
  * @level: the current level
  *
- * Returns: whether the next level may be joined now, if it is chosen */
+ * Returns: whether the next level may be joined now, if it is chosen
+ */
 gboolean
 lmcc_duty_may_join (const LmccDuty *duty, LmccTime now, gint level)
 {
@@ -309,14 +327,16 @@ lmcc_duty_may_join (const LmccDuty *duty, LmccTime now, gint level)
           && lmcc_duty_get_age (duty, now) < YOUNG);
 }
 
-/* lmcc_duty_may_join_late:
+/*
+ * lmcc_duty_may_join_late:
  * @duty: a duty
  *
  * For the case that the next level is chosen and already flows on the path:
  * joining it then takes nothing from competing traffic, at any time.
  *
  * Returns: whether the rest of the turn is long enough to be worth two
- * changes */
+ * changes
+ */
 gboolean
 lmcc_duty_may_join_late (const LmccDuty *duty)
 {
@@ -328,9 +348,11 @@ lmcc_duty_may_join_late (const LmccDuty *duty)
       || left >= SHORTEST_TURN;
 }
 
-/* lmcc_duty_joined:
+/*
+ * lmcc_duty_joined:
  * @duty: a duty
- * @level: the level that was joined */
+ * @level: the level that was joined
+ */
 void
 lmcc_duty_joined (LmccDuty *duty, gint level)
 {
@@ -343,32 +365,38 @@ lmcc_duty_joined (LmccDuty *duty, gint level)
   duty->turn_level = level;
 }
 
-/* lmcc_duty_is_turn:
+/*
+ * lmcc_duty_is_turn:
  * @duty: a duty
  * @level: a level
  *
- * Returns: whether the level has had its turn in this period, or has it now */
+ * Returns: whether the level has had its turn in this period, or has it now
+ */
 gboolean
 lmcc_duty_is_turn (const LmccDuty *duty, gint level)
 {
   return duty->turn_in == get_period (duty) && duty->turn_level == level;
 }
 
-/* lmcc_duty_cut_turn:
+/*
+ * lmcc_duty_cut_turn:
  * @duty: a duty
  *
  * The turn was ended by others, for instance by receivers that joined too
- * much behind the same link, and does not count. */
+ * much behind the same link, and does not count.
+ */
 void
 lmcc_duty_cut_turn (LmccDuty *duty)
 {
   duty->turn_in = 0;
 }
 
-/* lmcc_duty_left:
+/*
+ * lmcc_duty_left:
  * @duty: a duty
  *
- * Call it when a level was left that the fair rate does not cover. */
+ * Call it when a level was left that the fair rate does not cover.
+ */
 void
 lmcc_duty_left (LmccDuty *duty)
 {

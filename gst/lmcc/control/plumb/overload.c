@@ -28,9 +28,11 @@ static const struct
   [LMCC_OVERLOAD_CLAIM] = { 8, 0.25 },
 };
 
-/* lmcc_overload_reset:
+/*
+ * lmcc_overload_reset:
  * @overload: (out): forgets earlier measurements, which belong to another level
- * @now: the time */
+ * @now: the time
+ */
 void
 lmcc_overload_reset (LmccOverload *overload, LmccTime now)
 {
@@ -85,10 +87,12 @@ turn (LmccOverload *overload, LmccTime now)
   }
 }
 
-/* lmcc_overload_packet:
+/*
+ * lmcc_overload_packet:
  * @overload: an overload detector
  * @arrival: arrival time of a packet
- * @size: its size in bytes, including headers */
+ * @size: its size in bytes, including headers
+ */
 void
 lmcc_overload_packet (LmccOverload *overload, LmccTime arrival, gsize size)
 {
@@ -97,10 +101,12 @@ lmcc_overload_packet (LmccOverload *overload, LmccTime arrival, gsize size)
   overload->slices[overload->current].bytes += size;
 }
 
-/* lmcc_overload_lose:
+/*
+ * lmcc_overload_lose:
  * @overload: an overload detector
  * @now: the time
- * @lost: number of lost packets */
+ * @lost: number of lost packets
+ */
 void
 lmcc_overload_lose (LmccOverload *overload, LmccTime now, guint lost)
 {
@@ -108,12 +114,14 @@ lmcc_overload_lose (LmccOverload *overload, LmccTime now, guint lost)
   overload->slices[overload->current].lost += lost;
 }
 
-/* lmcc_overload_find:
+/*
+ * lmcc_overload_find:
  * @overload: an overload detector
  * @now: the time
  * @found: number of packets that were reported lost and arrived after all
  *
- * Subtracts them from the latest losses. */
+ * Subtracts them from the latest losses.
+ */
 void
 lmcc_overload_find (LmccOverload *overload, LmccTime now, guint found)
 {
@@ -130,12 +138,14 @@ lmcc_overload_find (LmccOverload *overload, LmccTime now, guint found)
   }
 }
 
-/* lmcc_overload_check:
+/*
+ * lmcc_overload_check:
  * @overload: an overload detector
  * @now: the time
  * @limit: which limit applies
  *
- * Returns: whether the path carries far less than the current level */
+ * Returns: whether the path carries far less than the current level
+ */
 gboolean
 lmcc_overload_check (LmccOverload *overload, LmccTime now,
     LmccOverloadLimit limit)
@@ -151,11 +161,13 @@ lmcc_overload_check (LmccOverload *overload, LmccTime now,
           * (limits[limit].share + USUAL_TIMES * overload->usual);
 }
 
-/* lmcc_overload_get_rate:
+/*
+ * lmcc_overload_get_rate:
  * @overload: an overload detector
  * @now: the time
  *
- * Returns: rate received in the last second, or since the reset, in bit/s */
+ * Returns: rate received in the last second, or since the reset, in bit/s
+ */
 gdouble
 lmcc_overload_get_rate (const LmccOverload *overload, LmccTime now)
 {

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Plumb's knowledge of the path: whether it is full, whether there is
- * competing traffic, and which rate it permits. */
+ * competing traffic, and which rate it permits.
+ */
 #include "control/plumb/state.h"
 
 #include "wire/levels.h"
@@ -24,11 +25,13 @@
 /* While the mean is younger than this, little is known of the path. */
 #define YOUNG (20 * LMCC_SECOND)
 
-/* lmcc_plumb_level_rate:
+/*
+ * lmcc_plumb_level_rate:
  * @plumb: plumb
  * @level: a level; -1: none
  *
- * Returns: R_level, the total rate of the level, bit/s */
+ * Returns: R_level, the total rate of the level, bit/s
+ */
 gdouble
 lmcc_plumb_level_rate (const LmccPlumb *plumb, gint level)
 {
@@ -37,22 +40,26 @@ lmcc_plumb_level_rate (const LmccPlumb *plumb, gint level)
       : (gdouble) lmcc_session_level_rate (plumb->session, (guint) level);
 }
 
-/* lmcc_plumb_get_rtt:
+/*
+ * lmcc_plumb_get_rtt:
  * @plumb: plumb
  *
- * Returns: the round-trip time, or its substitute until it is measured */
+ * Returns: the round-trip time, or its substitute until it is measured
+ */
 LmccTime
 lmcc_plumb_get_rtt (const LmccPlumb *plumb)
 {
   return plumb->rtt_known ? plumb->rtt : plumb->session->rtt_max;
 }
 
-/* lmcc_plumb_count_verdicts:
+/*
+ * lmcc_plumb_count_verdicts:
  * @plumb: plumb
  * @verdict: a verdict of packet trains for the next level
  * @now: the time
  *
- * Returns: how many of the latest trains, in a row, gave this verdict */
+ * Returns: how many of the latest trains, in a row, gave this verdict
+ */
 guint
 lmcc_plumb_count_verdicts (const LmccPlumb *plumb, LmccTrainVerdict verdict,
     LmccTime now)
@@ -64,38 +71,44 @@ lmcc_plumb_count_verdicts (const LmccPlumb *plumb, LmccTrainVerdict verdict,
       : 0;
 }
 
-/* lmcc_plumb_is_young:
+/*
+ * lmcc_plumb_is_young:
  * @plumb: plumb
  * @now: the time
  *
  * Returns: whether little is known of the path because the mean rate covers
- * only seconds */
+ * only seconds
+ */
 gboolean
 lmcc_plumb_is_young (const LmccPlumb *plumb, LmccTime now)
 {
   return lmcc_duty_get_age (&plumb->duty, now) < YOUNG;
 }
 
-/* lmcc_plumb_lost_since:
+/*
+ * lmcc_plumb_lost_since:
  * @plumb: plumb
  * @now: the time
  * @time: a duration in ns
  *
- * Returns: whether a packet was lost or a level was left in the last @time */
+ * Returns: whether a packet was lost or a level was left in the last @time
+ */
 gboolean
 lmcc_plumb_lost_since (const LmccPlumb *plumb, LmccTime now, LmccTime time)
 {
   return plumb->last_loss != 0 && now < plumb->last_loss + time;
 }
 
-/* lmcc_plumb_is_vetoed:
+/*
+ * lmcc_plumb_is_vetoed:
  * @plumb: plumb
  * @now: the time
  *
  * A receiver without losses for a while may trust a single train while little
  * else is known.
  *
- * Returns: whether packet trains show that the next layer does not fit */
+ * Returns: whether packet trains show that the next layer does not fit
+ */
 gboolean
 lmcc_plumb_is_vetoed (const LmccPlumb *plumb, LmccTime now)
 {
@@ -116,11 +129,13 @@ is_quiet (const LmccPlumb *plumb, LmccTime now)
   return !lmcc_plumb_lost_since (plumb, now, QUIET_INTERVALS * mean);
 }
 
-/* lmcc_plumb_is_alone:
+/*
+ * lmcc_plumb_is_alone:
  * @plumb: plumb
  * @now: the time
  *
- * Returns: whether there seems to be no competing traffic on the path */
+ * Returns: whether there seems to be no competing traffic on the path
+ */
 gboolean
 lmcc_plumb_is_alone (const LmccPlumb *plumb, LmccTime now)
 {
@@ -130,12 +145,14 @@ lmcc_plumb_is_alone (const LmccPlumb *plumb, LmccTime now)
           || now >= plumb->last_queue + LMCC_PLUMB_ALONE);
 }
 
-/* lmcc_plumb_find_silence:
+/*
+ * lmcc_plumb_find_silence:
  * @plumb: plumb
  * @layer: a layer of the session
  *
  * Returns: how long a layer must be without packets to count as silent,
- * allowing for layers with few packets */
+ * allowing for layers with few packets
+ */
 LmccTime
 lmcc_plumb_find_silence (const LmccPlumb *plumb, guint layer)
 {
@@ -160,11 +177,13 @@ has_silent_layer (const LmccPlumb *plumb, LmccTime now)
   return FALSE;
 }
 
-/* lmcc_plumb_may_try:
+/*
+ * lmcc_plumb_may_try:
  * @plumb: plumb
  * @now: the time
  *
- * Returns: whether the next level can be joined at all */
+ * Returns: whether the next level can be joined at all
+ */
 gboolean
 lmcc_plumb_may_try (const LmccPlumb *plumb, LmccTime now)
 {
@@ -185,11 +204,13 @@ may_dare (const LmccPlumb *plumb, LmccTime now)
       && plumb->failures[above] == 0;
 }
 
-/* lmcc_plumb_find_witness:
+/*
+ * lmcc_plumb_find_witness:
  * @plumb: plumb
  * @now: the time
  *
- * Returns: what the latest train says about a loss that is detected now */
+ * Returns: what the latest train says about a loss that is detected now
+ */
 LmccFairRateWitness
 lmcc_plumb_find_witness (const LmccPlumb *plumb, LmccTime now)
 {
@@ -203,12 +224,14 @@ lmcc_plumb_find_witness (const LmccPlumb *plumb, LmccTime now)
   }
 }
 
-/* lmcc_plumb_update_rate:
+/*
+ * lmcc_plumb_update_rate:
  * @plumb: recomputes its fair rate
  * @now: the time
  *
  * A rate that no loss has contradicted yet justifies no claim: it is limited
- * by what was tested and by packet trains. */
+ * by what was tested and by packet trains.
+ */
 void
 lmcc_plumb_update_rate (LmccPlumb *plumb, LmccTime now)
 {

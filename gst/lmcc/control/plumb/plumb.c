@@ -5,7 +5,8 @@
  * TCP connection would get, sampled at the rate of its packets; holds levels
  * for a part of the time, synchronized by the sender's clock; and joins no
  * layer without room, which the sender's packet trains show.
- * docs/researchers/plumb.md describes it. */
+ * docs/researchers/plumb.md describes it.
+ */
 #include "control/plumb/plumb.h"
 
 #include "control/plumb/state.h"

@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The rules by which plumb changes its level. */
+ * The rules by which plumb changes its level.
+ */
 #include "control/plumb/state.h"
 
 #include "wire/levels.h"
@@ -62,13 +63,15 @@ is_trial (const LmccPlumb *plumb, LmccTime now)
   return plumb->joined_at != 0 && now < plumb->joined_at + TRIAL;
 }
 
-/* lmcc_plumb_leave_overload:
+/*
+ * lmcc_plumb_leave_overload:
  * @plumb: plumb
  * @now: the time
  *
  * Immediately leaves layers that far exceed what the path carries.
  *
- * Returns: whether the level changes */
+ * Returns: whether the level changes
+ */
 gboolean
 lmcc_plumb_leave_overload (LmccPlumb *plumb, LmccTime now)
 {
@@ -105,14 +108,16 @@ may_join (const LmccPlumb *plumb, LmccTime now)
       && !lmcc_plumb_is_vetoed (plumb, now);
 }
 
-/* lmcc_plumb_promote:
+/*
+ * lmcc_plumb_promote:
  * @plumb: plumb
  * @now: the time
  *
  * Joins the next layer if packet trains find room and nothing is lost: no
  * competing traffic would have to give way.
  *
- * Returns: whether the level changes */
+ * Returns: whether the level changes
+ */
 gboolean
 lmcc_plumb_promote (LmccPlumb *plumb, LmccTime now)
 {
@@ -141,14 +146,16 @@ lmcc_plumb_promote (LmccPlumb *plumb, LmccTime now)
   return TRUE;
 }
 
-/* lmcc_plumb_explore:
+/*
+ * lmcc_plumb_explore:
  * @plumb: plumb
  * @now: the time
  *
  * Joins the next layer if packet trains give no result but nothing was lost for
  * long.
  *
- * Returns: whether the level changes */
+ * Returns: whether the level changes
+ */
 gboolean
 lmcc_plumb_explore (LmccPlumb *plumb, LmccTime now)
 {
@@ -199,13 +206,15 @@ leave_unpaid (LmccPlumb *plumb, gint level, LmccTime now, const gchar *reason)
   lmcc_plumb_leave_to (plumb, level, now, reason);
 }
 
-/* lmcc_plumb_leave_far_below:
+/*
+ * lmcc_plumb_leave_far_below:
  * @plumb: plumb
  * @now: the time
  *
  * Leaves layers that far exceed the fair rate, without waiting for its mean.
  *
- * Returns: whether the level changes */
+ * Returns: whether the level changes
+ */
 gboolean
 lmcc_plumb_leave_far_below (LmccPlumb *plumb, LmccTime now)
 {
@@ -236,14 +245,16 @@ step_limit (const LmccPlumb *plumb, LmccTime now)
   return lmcc_session_level_border (plumb->session, above - 1);
 }
 
-/* lmcc_plumb_follow_step:
+/*
+ * lmcc_plumb_follow_step:
  * @plumb: plumb
  * @now: the time
  *
  * Follows arriving and departing competing traffic faster than the mean does.
  * Call it at each tick.
  *
- * Returns: whether the level changes */
+ * Returns: whether the level changes
+ */
 gboolean
 lmcc_plumb_follow_step (LmccPlumb *plumb, LmccTime now)
 {
@@ -277,11 +288,13 @@ may_join_late (const LmccPlumb *plumb, LmccTime now)
       && lmcc_duty_may_join_late (&plumb->duty);
 }
 
-/* lmcc_plumb_follow_duty:
+/*
+ * lmcc_plumb_follow_duty:
  * @plumb: plumb
  * @now: the time
  *
- * Follows the mean of the fair rate. */
+ * Follows the mean of the fair rate.
+ */
 void
 lmcc_plumb_follow_duty (LmccPlumb *plumb, LmccTime now)
 {

@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Plumb's slow start. */
+ * Plumb's slow start.
+ */
 #include "control/plumb/state.h"
 
 /* If packet trains give no result, the slow start joins after this many RTTs
@@ -47,11 +48,13 @@ start_is_over (const LmccPlumb *plumb, LmccTime now)
       && plumb->rate < lmcc_plumb_level_rate (plumb, plumb->level + 1);
 }
 
-/* lmcc_plumb_start:
+/*
+ * lmcc_plumb_start:
  * @plumb: in slow start
  * @now: the time
  *
- * Joins the next layer, or ends the slow start. */
+ * Joins the next layer, or ends the slow start.
+ */
 void
 lmcc_plumb_start (LmccPlumb *plumb, LmccTime now)
 {

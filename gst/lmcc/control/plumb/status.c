@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Plumb's observable state. */
+ * Plumb's observable state.
+ */
 #include "control/plumb/state.h"
 
 #include <math.h>
@@ -37,10 +38,12 @@ left_alone_until (const LmccPlumb *plumb, LmccTime now)
       : LMCC_TIME_NONE;
 }
 
-/* lmcc_plumb_show_fair_rate:
+/*
+ * lmcc_plumb_show_fair_rate:
  * @plumb: plumb
  * @now: the time
- * @status: (out): the fair rate, and how it decides the level */
+ * @status: (out): the fair rate, and how it decides the level
+ */
 void
 lmcc_plumb_show_fair_rate (const LmccPlumb *plumb, LmccTime now,
     LmccFairStatus *status)

@@ -21,9 +21,11 @@
 #define UP 1.5
 #define UP_LASTING (5 * LMCC_SECOND)
 
-/* lmcc_steps_reset:
+/*
+ * lmcc_steps_reset:
  * @steps: forgets earlier measurements, because level or path changed
- * @now: the time */
+ * @now: the time
+ */
 void
 lmcc_steps_reset (LmccSteps *steps, LmccTime now)
 {
@@ -50,12 +52,14 @@ lasts (LmccTime *since, LmccTime now, LmccTime time, gboolean is)
   return now >= *since + time;
 }
 
-/* lmcc_steps_add:
+/*
+ * lmcc_steps_add:
  * @steps: steps
  * @now: the time
  * @rate: the fair rate, bit/s, finite
  *
- * Returns: whether the rate made a step */
+ * Returns: whether the rate made a step
+ */
 LmccStep
 lmcc_steps_add (LmccSteps *steps, LmccTime now, gdouble rate)
 {
@@ -77,10 +81,12 @@ lmcc_steps_add (LmccSteps *steps, LmccTime now, gdouble rate)
   return low ? LMCC_STEP_DOWN : high ? LMCC_STEP_UP : LMCC_STEP_NONE;
 }
 
-/* lmcc_steps_get_rate:
+/*
+ * lmcc_steps_get_rate:
  * @steps: steps
  *
- * Returns: the fair rate of the last seconds, bit/s */
+ * Returns: the fair rate of the last seconds, bit/s
+ */
 gdouble
 lmcc_steps_get_rate (const LmccSteps *steps)
 {

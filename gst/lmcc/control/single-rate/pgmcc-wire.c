@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Messages between pgmcc's sender and receivers. */
+ * Messages between pgmcc's sender and receivers.
+ */
 #include "control/single-rate/pgmcc-wire.h"
 
 #include "control/single-rate/tfmcc-wire.h"

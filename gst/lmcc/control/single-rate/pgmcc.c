@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * pgmcc: its entry in the registry. The state machines are in
- * pgmcc-receiver.c and pgmcc-sender.c. */
+ * pgmcc-receiver.c and pgmcc-sender.c.
+ */
 #include "control/sending.h"
 #include "control/single-rate/pgmcc-receiver.h"
 #include "control/single-rate/pgmcc-sender.h"

@@ -5,12 +5,14 @@
 
 #include <gst/lmcc/lmcc-session-algorithm.h>
 
-/* lmcc_single_rate_controller_init:
+/*
+ * lmcc_single_rate_controller_init:
  * @single: (out): the common part of a controller
  * @algorithm: its algorithm
  * @klass: its callbacks
  * @session: the session that is received
- * @seed: a random number, different for each receiver */
+ * @seed: a random number, different for each receiver
+ */
 void
 lmcc_single_rate_controller_init (LmccSingleRateController *single,
     const LmccAlgorithm *algorithm, const LmccControllerClass *klass,
@@ -21,9 +23,11 @@ lmcc_single_rate_controller_init (LmccSingleRateController *single,
   single->ssrc = lmcc_session_make_receiver_ssrc (session, seed);
 }
 
-/* lmcc_single_rate_controller_get_status:
+/*
+ * lmcc_single_rate_controller_get_status:
  * @single: a controller
- * @status: (inout): gets the leader */
+ * @status: (inout): gets the leader
+ */
 void
 lmcc_single_rate_controller_get_status (const LmccSingleRateController *single,
     LmccControllerStatus *status)

@@ -35,13 +35,15 @@
 /* Records and answers take at most 5 %. */
 #define MEDIA_SHARE 0.95
 
-/* lmcc_single_rate_init:
+/*
+ * lmcc_single_rate_init:
  * @single: (out): runs the session's algorithm if it is of this kind
  * @klass: (nullable): class of that algorithm
  * @session: provides packet size and R_max
  * @overhead: bytes of an IP packet that are not media
  * @hysteresis: c of pgmcc; 0: the paper's
- * @now: the time */
+ * @now: the time
+ */
 void
 lmcc_single_rate_init (LmccSingleRate *single, const LmccRateSetterClass *klass,
     const LmccSession *session, gsize overhead, gdouble hysteresis,
@@ -65,31 +67,37 @@ lmcc_single_rate_clear (LmccSingleRate *single)
   single->klass = NULL;
 }
 
-/* lmcc_single_rate_is_used:
+/*
+ * lmcc_single_rate_is_used:
  * @single: state of any session
  *
- * Returns: whether the network sets the base layer's rate */
+ * Returns: whether the network sets the base layer's rate
+ */
 gboolean
 lmcc_single_rate_is_used (const LmccSingleRate *single)
 {
   return single->klass != NULL;
 }
 
-/* lmcc_single_rate_follows_use:
+/*
+ * lmcc_single_rate_follows_use:
  * @single: state of any session
  *
- * Returns: whether the base layer's rate grows only with the rate sent */
+ * Returns: whether the base layer's rate grows only with the rate sent
+ */
 gboolean
 lmcc_single_rate_follows_use (const LmccSingleRate *single)
 {
   return single->klass != NULL && single->klass->set_max_rate != NULL;
 }
 
-/* lmcc_single_rate_next_packet:
+/*
+ * lmcc_single_rate_next_packet:
  * @single: state of a session whose base layer has a single rate
  *
  * Returns: earliest time of the next packet: 0 for any time,
- * %LMCC_TIME_NONE: not before a report or a timeout */
+ * %LMCC_TIME_NONE: not before a report or a timeout
+ */
 LmccTime
 lmcc_single_rate_next_packet (const LmccSingleRate *single)
 {
@@ -101,13 +109,15 @@ lmcc_single_rate_next_packet (const LmccSingleRate *single)
           / lmcc_single_rate_get_rate (single));
 }
 
-/* lmcc_single_rate_write_element:
+/*
+ * lmcc_single_rate_write_element:
  * @single: state of a session whose base layer has a single rate
  * @now: the time, at which a packet is sent
  * @lsn: its layer sequence number
  * @data: (out): its second element
  *
- * Returns: size of the element in bytes */
+ * Returns: size of the element in bytes
+ */
 gsize
 lmcc_single_rate_write_element (LmccSingleRate *single, LmccTime now,
     guint16 lsn, guint8 data[LMCC_SECOND_ELEMENT_MAX_SIZE])
@@ -124,11 +134,13 @@ get_packet_size (const LmccSingleRate *single)
                                    : single->packet_size;
 }
 
-/* lmcc_single_rate_get_rate:
+/*
+ * lmcc_single_rate_get_rate:
  * @single: state of a session whose base layer has a single rate
  *
  * Returns: the rate that the network allows, in bit/s of IP packets; 0: not
- * known yet */
+ * known yet
+ */
 gdouble
 lmcc_single_rate_get_rate (const LmccSingleRate *single)
 {
@@ -167,10 +179,12 @@ follow_rate (LmccSingleRate *single, LmccTime now)
         * (1 - exp (-(gdouble) passed / (gdouble) time));
 }
 
-/* lmcc_single_rate_sent:
+/*
+ * lmcc_single_rate_sent:
  * @single: state of a session whose base layer has a single rate
  * @now: the time
- * @size: size of the IP packet that was sent, in bytes */
+ * @size: size of the IP packet that was sent, in bytes
+ */
 void
 lmcc_single_rate_sent (LmccSingleRate *single, LmccTime now, gsize size)
 {
@@ -189,31 +203,37 @@ lmcc_single_rate_sent (LmccSingleRate *single, LmccTime now, gsize size)
   follow_rate (single, now);
 }
 
-/* lmcc_single_rate_get_leader:
+/*
+ * lmcc_single_rate_get_leader:
  * @single: state of a session whose base layer has a single rate
  * @ssrc: (out): SSRC of the acker or of the current limiting receiver
  *
- * Returns: %FALSE if there is none */
+ * Returns: %FALSE if there is none
+ */
 gboolean
 lmcc_single_rate_get_leader (const LmccSingleRate *single, guint32 *ssrc)
 {
   return single->klass->get_leader (single->machine, ssrc);
 }
 
-/* lmcc_single_rate_get_rtt:
+/*
+ * lmcc_single_rate_get_rtt:
  * @single: state of a session whose base layer has a single rate
  *
  * Returns: pgmcc: the ackers' round-trip time; TFMCC: R_max; 0: not known
- * yet */
+ * yet
+ */
 LmccTime
 lmcc_single_rate_get_rtt (const LmccSingleRate *single)
 {
   return single->klass->get_rtt (single->machine);
 }
 
-/* lmcc_single_rate_get_stats:
+/*
+ * lmcc_single_rate_get_stats:
  * @single: state of a session whose base layer has a single rate
- * @stats: (inout): gets the algorithm's own counters */
+ * @stats: (inout): gets the algorithm's own counters
+ */
 void
 lmcc_single_rate_get_stats (const LmccSingleRate *single,
     LmccSingleRateStats *stats)
@@ -227,13 +247,15 @@ is_at (const LmccLeader *leader, const LmccAddress *source, guint16 port)
   return leader->port == port && lmcc_address_equal (&leader->address, source);
 }
 
-/* lmcc_single_rate_comes_from_leader:
+/*
+ * lmcc_single_rate_comes_from_leader:
  * @single: state of a session whose base layer has a single rate
  * @source: source address of a datagram
  * @port: its source port
  *
  * Returns: whether reports of the receiver that sets the rate come from
- * there, or reports of the previous one, which may still be under way */
+ * there, or reports of the previous one, which may still be under way
+ */
 gboolean
 lmcc_single_rate_comes_from_leader (const LmccSingleRate *single,
     const LmccAddress *source, guint16 port)
@@ -291,7 +313,8 @@ forget_leaders_if_gone (LmccSingleRate *single)
     memset (single->leaders, 0, sizeof (single->leaders));
 }
 
-/* lmcc_single_rate_take_report:
+/*
+ * lmcc_single_rate_take_report:
  * @single: state of a session whose base layer has a single rate
  * @now: the time
  * @send_clock: the send time that a packet would carry now
@@ -301,7 +324,8 @@ forget_leaders_if_gone (LmccSingleRate *single)
  * @data: a UDP payload
  * @size: its length in bytes
  *
- * Returns: %FALSE if it is no report of this session's algorithm */
+ * Returns: %FALSE if it is no report of this session's algorithm
+ */
 gboolean
 lmcc_single_rate_take_report (LmccSingleRate *single, LmccTime now,
     guint32 send_clock, guint32 ssrc_base, const LmccAddress *source,
@@ -329,11 +353,13 @@ lmcc_single_rate_take_report (LmccSingleRate *single, LmccTime now,
   return TRUE;
 }
 
-/* lmcc_single_rate_next_timeout:
+/*
+ * lmcc_single_rate_next_timeout:
  * @single: state of a session whose base layer has a single rate
  *
  * Returns: when to call lmcc_single_rate_handle_timeout(), or
- * %LMCC_TIME_NONE */
+ * %LMCC_TIME_NONE
+ */
 LmccTime
 lmcc_single_rate_next_timeout (const LmccSingleRate *single)
 {

@@ -43,9 +43,11 @@ choose (const LmccTfmccAnswers *answers, gboolean lowest)
   return chosen;
 }
 
-/* lmcc_tfmcc_answers_add:
+/*
+ * lmcc_tfmcc_answers_add:
  * @answers: the waiting answers
- * @answer: a new answer, which replaces an earlier one to the same receiver */
+ * @answer: a new answer, which replaces an earlier one to the same receiver
+ */
 void
 lmcc_tfmcc_answers_add (LmccTfmccAnswers *answers,
     const LmccTfmccAnswer *answer)
@@ -64,11 +66,13 @@ lmcc_tfmcc_answers_add (LmccTfmccAnswers *answers,
   answers->answers[answers->n++] = *answer;
 }
 
-/* lmcc_tfmcc_answers_take:
+/*
+ * lmcc_tfmcc_answers_take:
  * @answers: the waiting answers
  * @answer: (out): the first one; unchanged if there is none
  *
- * Returns: %FALSE if there is none */
+ * Returns: %FALSE if there is none
+ */
 gboolean
 lmcc_tfmcc_answers_take (LmccTfmccAnswers *answers, LmccTfmccAnswer *answer)
 {

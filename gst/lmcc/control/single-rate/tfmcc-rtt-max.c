@@ -20,10 +20,12 @@
  * the values of all other addresses. */
 #define FACTOR 2
 
-/* lmcc_tfmcc_rtt_max_init:
+/*
+ * lmcc_tfmcc_rtt_max_init:
  * @rtt_max: (out): R_max of a new session
  * @value: its initial value
- * @now: the time */
+ * @now: the time
+ */
 void
 lmcc_tfmcc_rtt_max_init (LmccTfmccRttMax *rtt_max, LmccTime value, LmccTime now)
 {
@@ -84,7 +86,8 @@ follow_farthest (LmccTfmccRttMax *rtt_max)
   rtt_max->value = MAX (rtt_max->shown, MIN (first->rtt, FACTOR * others));
 }
 
-/* lmcc_tfmcc_rtt_max_report:
+/*
+ * lmcc_tfmcc_rtt_max_report:
  * @rtt_max: R_max
  * @origin: origin of a report
  * @rtt: its round-trip time, as the sender computes it
@@ -94,7 +97,8 @@ follow_farthest (LmccTfmccRttMax *rtt_max)
  * belong to a host that was suspended with the packet: it counts up to twice
  * the longest value of all other origins, as long as it stays so. The
  * limiting receiver sets the rate anyway, so its round-trip time counts, as
- * does that of a sole receiver; neither more than doubles R_max per round. */
+ * does that of a sole receiver; neither more than doubles R_max per round.
+ */
 void
 lmcc_tfmcc_rtt_max_report (LmccTfmccRttMax *rtt_max, guint64 origin,
     LmccTime rtt, gboolean limits)
@@ -113,10 +117,12 @@ lmcc_tfmcc_rtt_max_report (LmccTfmccRttMax *rtt_max, guint64 origin,
   follow_farthest (rtt_max);
 }
 
-/* lmcc_tfmcc_rtt_max_lose_limiting:
+/*
+ * lmcc_tfmcc_rtt_max_lose_limiting:
  * @rtt_max: R_max
  *
- * There is no limiting receiver any longer. */
+ * There is no limiting receiver any longer.
+ */
 void
 lmcc_tfmcc_rtt_max_lose_limiting (LmccTfmccRttMax *rtt_max)
 {
@@ -135,12 +141,14 @@ lmcc_tfmcc_rtt_max_begin_round (LmccTfmccRttMax *rtt_max)
   rtt_max->rounds[0] = (LmccTfmccPeaks){ 0, 0, 0 };
 }
 
-/* lmcc_tfmcc_rtt_max_decay:
+/*
+ * lmcc_tfmcc_rtt_max_decay:
  * @rtt_max: R_max
  * @shortest: time of one packet, a lower limit
  * @now: the time: at the end of a round, or at lmcc_tfmcc_rtt_max_next_decay()
  *
- * Decreases R_max only as far as reports support it. */
+ * Decreases R_max only as far as reports support it.
+ */
 void
 lmcc_tfmcc_rtt_max_decay (LmccTfmccRttMax *rtt_max, LmccTime shortest,
     LmccTime now)
@@ -155,10 +163,12 @@ lmcc_tfmcc_rtt_max_decay (LmccTfmccRttMax *rtt_max, LmccTime shortest,
   rtt_max->decayed = now;
 }
 
-/* lmcc_tfmcc_rtt_max_next_decay:
+/*
+ * lmcc_tfmcc_rtt_max_next_decay:
  * @rtt_max: R_max
  *
- * Returns: when R_max decreases even if the round is not over */
+ * Returns: when R_max decreases even if the round is not over
+ */
 LmccTime
 lmcc_tfmcc_rtt_max_next_decay (const LmccTfmccRttMax *rtt_max)
 {

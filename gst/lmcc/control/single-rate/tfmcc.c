@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * TFMCC: its entry in the registry. The state machines are in
- * tfmcc-receiver.c and tfmcc-sender.c. */
+ * tfmcc-receiver.c and tfmcc-sender.c.
+ */
 #include "control/sending.h"
 #include "control/single-rate/receiver.h"
 #include "control/single-rate/tfmcc-receiver.h"

@@ -4,7 +4,8 @@
  * FLID: J. Byers, G. Horn, M. Luby, M. Mitzenmacher, W. Shaver, "FLID-DL:
  * Congestion Control for Layered Multicast", IEEE JSAC 2002, section IV-B.
  * Static and dynamic layers have the same rules; only the groups of a level
- * differ. */
+ * differ.
+ */
 #include <gst/lmcc/lmcc-session-algorithm.h>
 
 #include "control/sending.h"

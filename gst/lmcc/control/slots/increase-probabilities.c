@@ -66,6 +66,8 @@ lmcc_increase_method_name (LmccIncreaseMethod method)
  * @name: (nullable): a name from lmcc_increase_method_name()
  * @method: (out): the method, unchanged on failure
  *
+ * Looks up a method by its name.
+ *
  * Returns: %FALSE if no method has this name
  */
 gboolean
@@ -439,6 +441,8 @@ lmcc_increase_probabilities_check (const gdouble *probabilities, guint n_levels,
  * @n_levels: the required number, at least 1, at most %LMCC_MAX_LAYERS
  * @probabilities: (out) (array length=n_levels): p_i
  * @error: (nullable): what is wrong and what to write, in %LMCC_SESSION_ERROR
+ *
+ * Parses probabilities as users write them.
  *
  * Returns: whether lmcc_increase_probabilities_check() accepts them
  */

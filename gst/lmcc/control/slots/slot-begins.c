@@ -9,11 +9,13 @@
 /* The earliest start is determined over at least this many slots. */
 #define EARLIEST_SLOTS 32
 
-/* lmcc_slot_begins_init:
+/*
+ * lmcc_slot_begins_init:
  * @begins: (out): state that knows one slot
  * @length: length of a slot in ns, above 0
  * @index: index of that slot
- * @begin: when it began */
+ * @begin: when it began
+ */
 void
 lmcc_slot_begins_init (LmccSlotBegins *begins, LmccTime length, guint64 index,
     LmccTime begin)
@@ -25,9 +27,11 @@ lmcc_slot_begins_init (LmccSlotBegins *begins, LmccTime length, guint64 index,
   lmcc_slot_begins_note (begins, index, begin);
 }
 
-/* lmcc_slot_begins_forget:
+/*
+ * lmcc_slot_begins_forget:
  * @begins: forgets when slots began
- * @index: the first slot to be counted from now on */
+ * @index: the first slot to be counted from now on
+ */
 void
 lmcc_slot_begins_forget (LmccSlotBegins *begins, guint64 index)
 {
@@ -35,13 +39,15 @@ lmcc_slot_begins_forget (LmccSlotBegins *begins, guint64 index)
   begins->earliest_from = index;
 }
 
-/* lmcc_slot_begins_note:
+/*
+ * lmcc_slot_begins_note:
  * @begins: state that knows a slot
  * @index: a later slot
  * @begin: when it began
  *
  * Follows the starts of slots by those with the least delay: a sender with a
- * slower clock shows when the older starts are forgotten. */
+ * slower clock shows when the older starts are forgotten.
+ */
 void
 lmcc_slot_begins_note (LmccSlotBegins *begins, guint64 index, LmccTime begin)
 {
@@ -57,11 +63,13 @@ lmcc_slot_begins_note (LmccSlotBegins *begins, guint64 index, LmccTime begin)
   begins->nominal = (LmccTime) (origin + (gint64) (index * begins->length));
 }
 
-/* lmcc_slot_begins_allow:
+/*
+ * lmcc_slot_begins_allow:
  * @begins: state that knows a slot
  * @now: the time
  *
- * Returns: how many slots may have begun since the last one */
+ * Returns: how many slots may have begun since the last one
+ */
 gdouble
 lmcc_slot_begins_allow (const LmccSlotBegins *begins, LmccTime now)
 {
@@ -71,10 +79,12 @@ lmcc_slot_begins_allow (const LmccSlotBegins *begins, LmccTime now)
       + (gdouble) span / (gdouble) begins->length * CLOCK_TOLERANCE;
 }
 
-/* lmcc_slot_begins_spend:
+/*
+ * lmcc_slot_begins_spend:
  * @begins: state that knows a slot
  * @n: number of slots that have begun
- * @now: the time */
+ * @now: the time
+ */
 void
 lmcc_slot_begins_spend (LmccSlotBegins *begins, gdouble n, LmccTime now)
 {

@@ -12,12 +12,14 @@ G_BEGIN_DECLS
 
 typedef struct _LmccSlotController LmccSlotController;
 
-/* LmccSlotController:
+/*
+ * LmccSlotController:
  * @level: the current level, -1 for none
  * @slot_end: called at the end of each slot, in order
  *
  * Common part of controllers that decide at the ends of slots. It is the first member
- * of theirs; the functions below are their callbacks, or parts of them. */
+ * of theirs; the functions below are their callbacks, or parts of them.
+ */
 struct _LmccSlotController
 {
   LmccController parent;

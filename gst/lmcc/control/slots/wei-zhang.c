@@ -3,7 +3,8 @@
  *
  * J. Wei, L. Zhang, "On Receiver-Driven Layered Multicast Transmission",
  * UCLA 2000, sections II and III-C: the sender marks synchronization points
- * of each layer at an interval that depends on the layer. */
+ * of each layer at an interval that depends on the layer.
+ */
 #include <gst/lmcc/lmcc-session-algorithm.h>
 
 #include "control/sending.h"

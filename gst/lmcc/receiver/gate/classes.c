@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Decodability of each class: which units the decoder can use. */
+ * Decodability of each class: which units the decoder can use.
+ */
 #include "receiver/gate/classes.h"
 
 #include "receiver/gate/private.h"
@@ -217,12 +218,14 @@ see_class (LmccGateRung *rung, guint klass)
   rung->groups_without[klass] = 0;
 }
 
-/* lmcc_gate_judge_unit:
+/*
+ * lmcc_gate_judge_unit:
  * @gate: a gate
  * @unit: a unit that has ended
  * @deadline: the deadline of lmcc_gate_push()
  *
- * Passes the unit on if a decoder can use it. */
+ * Passes the unit on if a decoder can use it.
+ */
 void
 lmcc_gate_judge_unit (LmccGate *gate, LmccGateUnit *unit, LmccTime deadline)
 {

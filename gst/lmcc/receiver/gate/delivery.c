@@ -9,8 +9,10 @@ timestamp_after (guint32 a, guint32 b)
   return (gint32) (a - b) > 0;
 }
 
-/* lmcc_gate_delivery_init:
- * @delivery: (out): an empty delivery */
+/*
+ * lmcc_gate_delivery_init:
+ * @delivery: (out): an empty delivery
+ */
 void
 lmcc_gate_delivery_init (LmccGateDelivery *delivery)
 {
@@ -18,11 +20,13 @@ lmcc_gate_delivery_init (LmccGateDelivery *delivery)
   lmcc_ring_init (&delivery->outputs, sizeof (LmccGateOutput));
 }
 
-/* lmcc_gate_delivery_reset:
+/*
+ * lmcc_gate_delivery_reset:
  * @delivery: the delivery state
  *
  * Prepares for another sender. Packets that were passed on and not popped
- * yet stay. */
+ * yet stay.
+ */
 void
 lmcc_gate_delivery_reset (LmccGateDelivery *delivery)
 {
@@ -43,14 +47,16 @@ lmcc_gate_delivery_clear (LmccGateDelivery *delivery)
   lmcc_ring_clear (&delivery->outputs);
 }
 
-/* lmcc_gate_delivery_hide:
+/*
+ * lmcc_gate_delivery_hide:
  * @delivery: the delivery state
  * @timestamp: timestamp of a unit that is about to be delivered
  *
  * If that picture was already shown, the following pictures are hidden up to
  * the last one shown.
  *
- * Returns: whether a new segment has to hide the unit */
+ * Returns: whether a new segment has to hide the unit
+ */
 gboolean
 lmcc_gate_delivery_hide (LmccGateDelivery *delivery, guint32 timestamp)
 {
@@ -63,13 +69,15 @@ lmcc_gate_delivery_hide (LmccGateDelivery *delivery, guint32 timestamp)
   return TRUE;
 }
 
-/* lmcc_gate_delivery_hide_again:
+/*
+ * lmcc_gate_delivery_hide_again:
  * @delivery: the delivery state
  * @timestamp: timestamp of a key frame that is about to be delivered
  *
  * If that picture was the last one shown, it is hidden.
  *
- * Returns: whether a new segment has to hide the key frame */
+ * Returns: whether a new segment has to hide the key frame
+ */
 gboolean
 lmcc_gate_delivery_hide_again (LmccGateDelivery *delivery, guint32 timestamp)
 {
@@ -122,12 +130,14 @@ continue_picture (LmccGateDelivery *delivery, const LmccGateUnit *unit)
     last->unit_end = FALSE;
 }
 
-/* lmcc_gate_delivery_push:
+/*
+ * lmcc_gate_delivery_push:
  * @delivery: the delivery state
  * @unit: the next unit
  * @segment: whether a new segment begins with the unit
  * @deadline: how long the unit's end may be held for another unit of its
- *     picture */
+ *     picture
+ */
 void
 lmcc_gate_delivery_push (LmccGateDelivery *delivery, LmccGateUnit *unit,
     gboolean segment, LmccTime deadline)
@@ -148,11 +158,13 @@ lmcc_gate_delivery_push (LmccGateDelivery *delivery, LmccGateUnit *unit,
   }
 }
 
-/* lmcc_gate_delivery_timeout:
+/*
+ * lmcc_gate_delivery_timeout:
  * @delivery: the delivery state
  * @now: the time
  *
- * Releases the end of a picture that has been held long enough. */
+ * Releases the end of a picture that has been held long enough.
+ */
 void
 lmcc_gate_delivery_timeout (LmccGateDelivery *delivery, LmccTime now)
 {
@@ -160,11 +172,13 @@ lmcc_gate_delivery_timeout (LmccGateDelivery *delivery, LmccTime now)
     delivery->holding = FALSE;
 }
 
-/* lmcc_gate_delivery_next_timeout:
+/*
+ * lmcc_gate_delivery_next_timeout:
  * @delivery: the delivery state
  *
  * Returns: when lmcc_gate_delivery_timeout() has something to release, or
- * %LMCC_TIME_NONE */
+ * %LMCC_TIME_NONE
+ */
 LmccTime
 lmcc_gate_delivery_next_timeout (const LmccGateDelivery *delivery)
 {
@@ -173,11 +187,13 @@ lmcc_gate_delivery_next_timeout (const LmccGateDelivery *delivery)
       : LMCC_TIME_NONE;
 }
 
-/* lmcc_gate_delivery_pop:
+/*
+ * lmcc_gate_delivery_pop:
  * @delivery: the delivery state
  * @output: (out): the next packet
  *
- * Returns: %FALSE if there is none */
+ * Returns: %FALSE if there is none
+ */
 gboolean
 lmcc_gate_delivery_pop (LmccGateDelivery *delivery, LmccGateOutput *output)
 {

@@ -27,10 +27,12 @@ lmcc_gate_new (LmccOnLoss on_loss)
   return gate;
 }
 
-/* lmcc_gate_set_discard:
+/*
+ * lmcc_gate_set_discard:
  * @gate: a gate
  * @discard: (transfer none): takes over packets that the gate drops in large
- *     numbers; must outlive @gate */
+ *     numbers; must outlive @gate
+ */
 void
 lmcc_gate_set_discard (LmccGate *gate, LmccDiscard *discard)
 {

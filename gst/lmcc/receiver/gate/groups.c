@@ -5,11 +5,13 @@
 
 #include <string.h>
 
-/* lmcc_gate_groups_key:
+/*
+ * lmcc_gate_groups_key:
  * @groups: the groups
  * @timestamp: timestamp of a key frame of any rung
  *
- * The first key frame of a picture begins a group. */
+ * The first key frame of a picture begins a group.
+ */
 void
 lmcc_gate_groups_key (LmccGateGroups *groups, guint32 timestamp)
 {
@@ -25,7 +27,8 @@ lmcc_gate_groups_key (LmccGateGroups *groups, guint32 timestamp)
   groups->explained = 0;
 }
 
-/* lmcc_gate_groups_explain:
+/*
+ * lmcc_gate_groups_explain:
  * @groups: the groups
  *
  * Call it for an incomplete unit. A loss may show only after the units that it
@@ -33,7 +36,8 @@ lmcc_gate_groups_key (LmccGateGroups *groups, guint32 timestamp)
  * to one unit.
  *
  * Returns: whether one of the group's losses explains the incomplete unit;
- * if not, the rest of the unit lies in a layer that is not joined */
+ * if not, the rest of the unit lies in a layer that is not joined
+ */
 gboolean
 lmcc_gate_groups_explain (LmccGateGroups *groups)
 {
@@ -44,7 +48,8 @@ lmcc_gate_groups_explain (LmccGateGroups *groups)
   return TRUE;
 }
 
-/* lmcc_gate_groups_is_whole:
+/*
+ * lmcc_gate_groups_is_whole:
  * @groups: the groups
  * @rung: a rung
  *
@@ -52,7 +57,8 @@ lmcc_gate_groups_explain (LmccGateGroups *groups)
  * Each lost packet may have been a whole picture.
  *
  * Returns: whether the last group had as many pictures of @rung as of each
- * lower rung */
+ * lower rung
+ */
 gboolean
 lmcc_gate_groups_is_whole (const LmccGateGroups *groups, guint rung)
 {

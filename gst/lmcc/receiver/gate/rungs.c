@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Chooses which rung is delivered, and from which key frame on. */
+ * Chooses which rung is delivered, and from which key frame on.
+ */
 #include "receiver/gate/rungs.h"
 
 #include "receiver/gate/private.h"

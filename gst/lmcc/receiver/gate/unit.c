@@ -15,10 +15,12 @@ packet_clear (LmccGateUnitPacket *packet)
   lmcc_packet_unref (packet->packet);
 }
 
-/* lmcc_gate_unit_new:
+/*
+ * lmcc_gate_unit_new:
  * @item: the first received packet of the unit; not added yet
  *
- * Returns: (transfer full): a unit to which @item is to be added */
+ * Returns: (transfer full): a unit to which @item is to be added
+ */
 LmccGateUnit *
 lmcc_gate_unit_new (const LmccMergeItem *item)
 {
@@ -69,8 +71,10 @@ lmcc_gate_unit_takes (const LmccGateUnit *unit, const LmccMergeItem *item)
       && unit->timestamp == item->rtp.timestamp && !item->header.first;
 }
 
-/* lmcc_gate_unit_break:
- * @unit: a unit that is incomplete and stays so */
+/*
+ * lmcc_gate_unit_break:
+ * @unit: a unit that is incomplete and stays so
+ */
 void
 lmcc_gate_unit_break (LmccGateUnit *unit)
 {
@@ -78,14 +82,16 @@ lmcc_gate_unit_break (LmccGateUnit *unit)
   g_array_set_size (unit->packets, 0);
 }
 
-/* lmcc_gate_unit_add:
+/*
+ * lmcc_gate_unit_add:
  * @unit: a unit
  * @item: the next packet of @unit, which takes ownership of the packet
  *
  * A gap before @item, or more packets than a unit may have, make @unit
  * incomplete.
  *
- * Returns: whether the unit has ended */
+ * Returns: whether the unit has ended
+ */
 gboolean
 lmcc_gate_unit_add (LmccGateUnit *unit, const LmccMergeItem *item)
 {
@@ -132,9 +138,11 @@ free_unit (gpointer object)
   return 1;
 }
 
-/* lmcc_gate_history_clear:
+/*
+ * lmcc_gate_history_clear:
  * @history: the history of a rung
- * @discard: (nullable): takes over its units */
+ * @discard: (nullable): takes over its units
+ */
 void
 lmcc_gate_history_clear (LmccGateHistory *history, LmccDiscard *discard)
 {
@@ -145,13 +153,15 @@ lmcc_gate_history_clear (LmccGateHistory *history, LmccDiscard *discard)
   history->n_packets = 0;
 }
 
-/* lmcc_gate_history_push:
+/*
+ * lmcc_gate_history_push:
  * @history: the history of a rung
  * @unit: the rung's next complete unit; the history takes a reference
  * @discard: (nullable): takes over earlier units that are no longer needed
  *
  * A key frame starts the history anew. Without a key frame nothing is kept,
- * and a history that exceeds its limit is dropped until the next key frame. */
+ * and a history that exceeds its limit is dropped until the next key frame.
+ */
 void
 lmcc_gate_history_push (LmccGateHistory *history, LmccGateUnit *unit,
     LmccDiscard *discard)
