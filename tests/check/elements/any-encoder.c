@@ -461,7 +461,7 @@ GST_START_TEST (test_both_ends_name_the_codec_that_receivers_must_be_told)
   refused = read_warning (receiver);
   fail_unless (strstr (refused, "session with the codec JPEG is refused")
               != NULL
-          && strstr (refused, "name it in codecs=JPEG") != NULL,
+          && strstr (refused, "set codecs=JPEG") != NULL,
       "%s", refused);
   test_end_pipeline (receiver);
   test_end_pipeline (sender);
