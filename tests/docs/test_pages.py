@@ -64,7 +64,7 @@ class WhatIsSaidTwice(unittest.TestCase):
         self.assertEqual(self.pairs(f'{self.SENTENCE}\n\n{self.SENTENCE}\n', 'Nothing of it.'), [])
 
     def test_code_tables_and_headings_are_no_prose(self):
-        for form in ('```sh\n{}\n```\n', '| {} |\n', '# {}\n', '<!-- {} -->\n'):
+        for form in ('```sh\n{}\n```\n', 'So:\n\n    {}\n', '| {} |\n', '# {}\n', '<!-- {} -->\n'):
             with self.subTest(form):
                 self.assertEqual(self.pairs(form.format(self.SENTENCE), form.format(self.SENTENCE)), [])
 

@@ -7,7 +7,8 @@ from collections import defaultdict
 # What programs write: whole pages, or tables between marks, each with a sentence of what it shows.
 GENERATED = re.compile(r'docs/measured/|docs/reproduction/(?!README|coverage)')
 
-FENCE = re.compile(r'^ *```.*?^ *```[^\n]*\n?', re.DOTALL | re.MULTILINE)
+# Fenced, or indented behind an empty line.
+FENCE = re.compile(r'^ *```.*?^ *```[^\n]*\n?|(?<=\n\n)(?: {4,}.*\n)+', re.DOTALL | re.MULTILINE)
 COMMENT = re.compile(r'<!--.*?-->', re.DOTALL)
 HEADING = re.compile(r'^#+ +(.*)$', re.MULTILINE)
 LINK = re.compile(r'\]\([^)]*\)')
@@ -17,7 +18,7 @@ WORD = re.compile(r"\w[\w'’-]*")
 # paragraph of fewer words has too few runs to be judged.
 RUN = 4
 SHARE = 0.5
-LEAST_WORDS = 14
+LEAST_WORDS = 18
 
 
 def pages(root):
