@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What comes when the session is joined, and what that means.
+ * Joins the session, and reports which packets arrive.
  */
 #include "doctor.h"
 
@@ -55,7 +55,7 @@ report_joined (DoctorCase *c, const DoctorProbe *probe)
                      "runs")));
 }
 
-/* Returns: (transfer full): what to look at where nothing comes */
+/* Returns: (transfer full): what the user should check if no packet arrives */
 static gchar *
 advise_on_silence (const DoctorCase *c)
 {

@@ -462,8 +462,8 @@ doctor_check_igmp_version (DoctorCase *c)
         NULL);
 }
 
-/* lmccsrc has one group on each socket: the limit of 20 does not matter to it,
- * but other programs meet it. */
+/* lmccsrc joins one group on each socket, so the limit of 20 matters only to
+ * other programs. */
 void
 doctor_check_memberships (DoctorCase *c)
 {
@@ -565,8 +565,8 @@ doctor_check_snooping (DoctorCase *c)
         NULL);
 }
 
-/* What lmccsrc binds to is the group. A socket that does not share the port is
- * in the way where it is bound to the group, or to any address. */
+/* lmccsrc binds its sockets to the group. A socket that does not share the port
+ * blocks them if it is bound to the group or to any address. */
 static void
 check_port (DoctorCase *c, guint16 port)
 {

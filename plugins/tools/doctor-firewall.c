@@ -6,10 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Below a made-up root the answer of nft is a file of it. */
+/* Tests with a root directory of their own put the output of nft into this
+ * file. */
 #define RULESET_FILE "nft-ruleset"
 
-/* Returns: (nullable): what nft knows; only root may ask */
+/* Returns: (nullable): the output of nft, which only root may run */
 static gchar *
 read_ruleset (const DoctorSystem *system)
 {
@@ -32,7 +33,7 @@ read_ruleset (const DoctorSystem *system)
   return output;
 }
 
-/* A chain on the way in: what its rules say of one protocol and of one port. */
+/* An input chain, and what its rules do with one protocol and one port. */
 typedef struct
 {
   gchar *name;
@@ -48,7 +49,7 @@ read_rule (Chain *chain, const gchar *rule, gchar **words)
   gboolean accept = g_regex_match_simple ("\\baccept\\b", rule, 0, 0);
   guint i;
 
-  /* A policy, or a rule that asks nothing. */
+  /* A policy, or a rule without a condition. */
   if (g_regex_match_simple ("policy drop|^(counter .*)?(drop|reject)\\b", rule,
           0, 0))
     chain->closed = TRUE;
@@ -87,7 +88,7 @@ chain_stops (const Chain *chain, guint word)
   return chain->drops[word] || (chain->closed && !chain->accepts[word]);
 }
 
-/* Of a protocol, a port or both. */
+/* Names the protocol, the port or both. */
 static gchar *
 format_stopped (const gchar *chain, const gchar *protocol, const gchar *port)
 {
@@ -152,7 +153,7 @@ check_ruleset (DoctorCase *c, const gchar *ruleset)
         NULL);
 }
 
-/* Where users do not have it in their paths, too. */
+/* Also finds it where it is not in the user's PATH. */
 static gboolean
 has_nft (void)
 {

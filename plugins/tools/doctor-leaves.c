@@ -1,9 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Whether the network stops sending what is left: congestion control lives by
- * that. A program does not get packets of groups that its host has not joined,
- * so this looks at the interface's frames, which only root may.
+ * Tests whether the network stops forwarding a group after a leave, on which
+ * congestion control depends. The kernel hides packets of groups that the host
+ * has not joined, so the test reads frames from the interface, which needs
+ * root.
  */
 #include "doctor.h"
 
@@ -18,24 +19,24 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* How long a layer that was not joined yet is looked for; it sends something in
- * each 100 ms. */
+/* How long to look for packets of a layer before its join. A layer sends a
+ * packet at least every 100 ms. */
 #define BEFORE (500 * G_TIME_SPAN_MILLISECOND)
 
-/* A join through several routers. */
+/* Time for a join across several routers. */
 #define JOIN_PATIENCE (3 * G_TIME_SPAN_SECOND)
 
-/* Two queries of 1 s to the last member (RFC 3376 section 8.8), and as much
- * again: FLID-DL copes with that. */
+/* Twice the time of two last-member queries of 1 s (RFC 3376 section 8.8).
+ * FLID-DL works with leaves of this length. */
 #define LEAVE_PATIENCE (4 * G_TIME_SPAN_SECOND)
 
-/* So long without a packet, the layer has stopped. */
+/* After this time without a packet, the layer has stopped. */
 #define QUIET (G_TIME_SPAN_SECOND)
 
-/* More than that, a leave takes the queries to the last member. */
+/* A longer leave includes last-member queries. */
 #define FAST_LEAVE (500 * G_TIME_SPAN_MILLISECOND)
 
-/* Up to the UDP ports, after the longest IP header. */
+/* Enough for the UDP ports after the longest IP header. */
 #define FRAME_SIZE 64
 
 typedef struct
@@ -54,8 +55,9 @@ sniffer_clear (Sniffer *sniffer)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sniffer, sniffer_clear)
 
-/* The interface's own filter lets the group in, which is no membership: nothing
- * is told to the network (RFC 1112 section 6.4, RFC 2464 section 7). */
+/* Adds the group to the interface's filter only. This is no membership, so that
+ * no report is sent to the network (RFC 1112 section 6.4, RFC 2464 section
+ * 7). */
 static void
 let_group_in (const Sniffer *sniffer, guint ifindex)
 {
@@ -188,7 +190,7 @@ report_leave (DoctorCase *c, const gchar *group, gint64 took)
         NULL);
 }
 
-/* Joins the layer, leaves it and watches. */
+/* Joins the layer, leaves it, and measures when its packets stop. */
 static void
 try_leave (DoctorCase *c, const Sniffer *sniffer, const gchar *group)
 {

@@ -20,8 +20,8 @@
 #define IPV6_MULTICAST_ALL 29
 #endif
 
-/* Records come each 250 ms where the lowest level's rate has room for them; a
- * second sender is known by two. */
+/* Session records come every 250 ms if the rate of the base layer allows it.
+ * Two of them identify a second sender. */
 #define RIVAL_PATIENCE (1500 * G_TIME_SPAN_MILLISECOND)
 
 static gint
@@ -123,8 +123,8 @@ open_bound (const LmccAddress *group, guint16 port, guint ifindex)
   return fd;
 }
 
-/* Returns: whether no socket can be bound to @address and @port, although it
- * would share them */
+/* Returns: whether even a socket that shares @address and @port cannot be
+ *     bound */
 gboolean
 doctor_port_is_taken (const LmccAddress *address, guint16 port)
 {
@@ -137,7 +137,8 @@ doctor_port_is_taken (const LmccAddress *address, guint16 port)
   return taken;
 }
 
-/* Only what this socket joined, and what is left of the packets' TTL. */
+/* The socket gets only the groups that it has joined, and the remaining TTL of
+ * each packet. */
 static void
 set_options (gint fd, LmccFamily family)
 {
@@ -242,7 +243,7 @@ receive (gint fd, guint8 *data, gsize size, DoctorProbe *probe,
   return n;
 }
 
-/* The first session that is heard is the one that is asked about. */
+/* The first session that arrives is the one to report on. */
 static void
 on_record (gpointer user_data, const LmccRecordFragment *fragment)
 {
@@ -296,8 +297,8 @@ receive_rtcp (gint fd, DoctorProbe *probe)
     probe->rival = source;
 }
 
-/* Whether media and a record have come, and a second sender has, or has had the
- * time to. */
+/* Whether media and a session record have arrived, and a second sender has been
+ * found or its time is over. */
 static gboolean
 has_heard_all (const DoctorProbe *probe)
 {
@@ -312,7 +313,7 @@ wait_for_input (struct pollfd fds[2], gint64 end)
 {
   gint64 left = end - g_get_monotonic_time ();
 
-  /* In steps, as patience ends without input, too. */
+  /* Polls in steps, because the time may also end without input. */
   return left > 0
       && (poll (fds, 2, (gint) MIN (left / 1000 + 1, 100)) >= 0
           || errno == EINTR);

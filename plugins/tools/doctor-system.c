@@ -177,7 +177,7 @@ read_lines (const DoctorSystem *system, const gchar *path)
   return g_strsplit (text != NULL ? text : "", "\n", -1);
 }
 
-/* The words of a line, whatever blanks are between them. */
+/* The words of a line, separated by any number of blanks. */
 static gchar **
 split_words (const gchar *line)
 {
@@ -195,7 +195,7 @@ split_words (const gchar *line)
   return words;
 }
 
-/* /proc prints the 32 bits of an IPv4 address as one number of this host. */
+/* /proc prints an IPv4 address as a number in host byte order. */
 static guint32
 parse_proc_ipv4 (const gchar *text)
 {
@@ -232,7 +232,8 @@ route_clear (Route *route)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Route, route_clear)
 
-/* The most specific route of the main table; of two such the cheaper one. */
+/* Finds the most specific route of the main table, and of equal ones the one
+ * with the lower metric. */
 static void
 route_prefer (Route *best, const gchar *iface, const LmccAddress *gateway,
     guint prefix, guint metric)
@@ -353,7 +354,7 @@ doctor_system_gateway (const DoctorSystem *system,
   return gateway->family != LMCC_FAMILY_NONE;
 }
 
-/* A long name leaves no blank before the colon. */
+/* There is no blank before the colon after a long name. */
 static const gchar *
 cut_colon (gchar *name)
 {

@@ -59,7 +59,7 @@ typedef struct
   guint64 inode;
 } DoctorPortUser;
 
-/* What /proc and /sys below @root say. */
+/* The state of a host, from /proc and /sys below @root. */
 typedef struct
 {
   gchar *root;

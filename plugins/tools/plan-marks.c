@@ -12,7 +12,7 @@
 #define DEFAULT_SIGNALS 16
 #define MAX_SIGNALS 65536
 
-/* As lmcc_session_validate() has it. */
+/* The limit of lmcc_session_validate(). */
 #define MAX_SECONDS 60.0
 
 gboolean
@@ -41,8 +41,8 @@ has_slots (const Plan *plan)
   return lmcc_algorithm_has_slots (plan->algorithm);
 }
 
-/* Whether the sender of a session with @algorithm has this to set; %NULL:
- * anything, as it has slots. */
+/* Whether the sender of a session with @algorithm has this setting; %NULL: any
+ * setting, which means that it has slots. */
 static gboolean
 has_setting (const LmccAlgorithm *algorithm, const gchar *setting)
 {
@@ -60,7 +60,7 @@ has_setting (const LmccAlgorithm *algorithm, const gchar *setting)
   return setting == NULL;
 }
 
-/* What chooses among layers. */
+/* Whether receivers choose layers by this algorithm. */
 gboolean
 plan_takes_algorithm (const LmccAlgorithm *algorithm)
 {
@@ -99,8 +99,8 @@ list_algorithms (gboolean all, const gchar *setting)
   return join_names (names);
 }
 
-/* The names of all that --algorithm takes, or of those whose sender has
- * @setting. */
+/* The names that --algorithm accepts, or only of the algorithms whose sender
+ * has @setting. */
 gchar *
 plan_list_algorithms (const gchar *setting)
 {
@@ -126,7 +126,7 @@ read_algorithm (const PlanMarksOptions *options, Plan *plan, GError **error)
       options->algorithm_name, names);
 }
 
-/* Options that say nothing of this algorithm are a misunderstanding. */
+/* An option that has no meaning for this algorithm is an error. */
 static gboolean
 check_belongs (const Plan *plan, const gchar *option, gboolean is_given,
     const gchar *setting, GError **error)
@@ -213,7 +213,7 @@ read_probabilities (const PlanMarksOptions *options, Plan *plan, GError **error)
   return TRUE;
 }
 
-/* What the session's sender would make of it. */
+/* Lets the sender's code fit the session. */
 static gboolean
 fit_session (const PlanMarksOptions *options, Plan *plan, GError **error)
 {
@@ -255,8 +255,8 @@ make_marks (const PlanMarksOptions *options, Plan *plan, GError **error)
   return TRUE;
 }
 
-/* Reads what the options say of the algorithm, and works out the rest. The
- * rates are those of the plan. */
+/* Reads the options of the algorithm and computes the rest. The rates are those
+ * of the plan. */
 gboolean
 plan_read_marks (const PlanMarksOptions *options, Plan *plan, GError **error)
 {
@@ -283,7 +283,7 @@ plan_read_marks (const PlanMarksOptions *options, Plan *plan, GError **error)
       && make_marks (options, plan, error);
 }
 
-/* What packets say in the first slots. */
+/* The marks of packets in the first slots. */
 void
 plan_get_marks (const Plan *plan, LmccMarks *marks)
 {

@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What papers say of the receivers of an algorithm with slots: how often they
- * go up, and what they have in the long run. An algorithm that has no row here
- * is planned all the same, without that.
+ * Models from the papers for algorithms with slots: how often receivers may go
+ * up, and their throughput in the long run. An algorithm without a row here is
+ * planned without a model.
  */
 #include "plan.h"
 
@@ -121,7 +121,7 @@ get_synchronized_probability (const Plan *plan, guint layer)
       : 0;
 }
 
-/* Between which two levels a receiver moves follows from the rate itself. */
+/* The rate determines between which two levels a receiver moves. */
 static gdouble
 get_synchronized_throughput (const Plan *plan, gdouble loss_rate)
 {
@@ -162,7 +162,7 @@ find_model (const Plan *plan)
   return NULL;
 }
 
-/* Whether a paper says how often receivers go up, and what they have then. */
+/* Whether a paper has a model of this algorithm. */
 gboolean
 plan_has_model (const Plan *plan)
 {
@@ -185,7 +185,7 @@ plan_nominal_rtt (const Plan *plan)
   return model != NULL ? model->get_nominal_rtt (plan) : get_given_rtt (plan);
 }
 
-/* For plans that have a model, as the two below. */
+/* Only for plans with a model, like the two functions below. */
 gdouble
 plan_increase_probability (const Plan *plan, guint layer)
 {
@@ -204,8 +204,8 @@ plan_throughput (const Plan *plan, gdouble loss_rate)
   return find_model (plan)->get_throughput (plan, loss_rate);
 }
 
-/* How many groups a receiver joins each second, over turning groups and over
- * ones that stay. In the long run it leaves as many. */
+/* How many groups a receiver joins per second with dynamic and with static
+ * layering. In the long run it leaves as many. */
 void
 plan_joins (const Plan *plan, gdouble loss_rate, gdouble *dynamic_joins,
     gdouble *static_joins)

@@ -12,7 +12,7 @@
 #define SCRIPT "plot-plan"
 #define INSTALLED_SCRIPT GST_LMCC_LIBEXECDIR "/" SCRIPT
 
-/* The span of the logarithmic grid of hill climbing. */
+/* The range of the logarithmic grid for hill climbing. */
 #define POINTS 121
 #define LEAST_LOSS 5e-6
 #define GREATEST_LOSS 0.1
@@ -69,7 +69,7 @@ add_curve (JsonBuilder *builder, const Plan *plan, const gchar *name,
   json_builder_end_array (builder);
 }
 
-/* The same session with the p_i of each method, and TCP. */
+/* The curves for the p_i of each method, and for TCP. */
 static gchar *
 plot_data (const Plan *plan)
 {

@@ -6,20 +6,21 @@
 #include <gst/lmcc/measure/tcp-model.h>
 #include <gst/lmcc/wire/constants.h>
 
-/* Loss rates at which the throughput is printed; in the table every other. */
+/* Loss rates for which the throughput is printed; the table has every second
+ * one. */
 static const gdouble loss_rates[] = { 0.00001, 0.00002, 0.00003, 0.00005,
   0.0001, 0.0002, 0.0003, 0.0005, 0.001, 0.002, 0.003, 0.005, 0.01, 0.02, 0.03,
   0.05, 0.1 };
 
-/* What the session announces: whole bit/s for each layer. */
+/* The session announces the rate of each layer in whole bit/s. */
 static guint64
 plan_rate (const Plan *plan, guint layer)
 {
   return (guint64) (plan->rates[layer] + 0.5);
 }
 
-/* Turning groups carry the layers in another order in each slot: then it is
- * that of slot 0. */
+/* With dynamic layering, groups carry other layers in each slot; these are the
+ * addresses in slot 0. */
 const gchar *
 plan_group_address (const Plan *plan, guint layer,
     gchar text[LMCC_ADDRESS_STRLEN])
@@ -214,8 +215,8 @@ begin_list (JsonBuilder *builder, const gchar *name)
   json_builder_begin_array (builder);
 }
 
-/* Both null where the algorithm has none, the interval also where it is
- * infinite. */
+/* Both are null for an algorithm without a model; an infinite interval is null,
+ * too. */
 static void
 add_layer_marks (JsonBuilder *builder, const Plan *plan, guint layer)
 {
@@ -277,7 +278,7 @@ add_signals (JsonBuilder *builder, const Plan *plan)
   json_builder_end_array (builder);
 }
 
-/* A turn of the groups; one slot where none turns. */
+/* One full turn of the groups; a single slot with static layering. */
 static void
 add_groups (JsonBuilder *builder, const Plan *plan)
 {

@@ -2,9 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/*
- * What repair data is good for: how likely a picture is whole at each level.
- */
+/* What repair data achieves: the probability that a picture is complete at each
+ * level. */
 #include "plan.h"
 
 #include <gst/lmcc/repair/chances.h>
@@ -13,12 +12,12 @@
 
 #include <math.h>
 
-/* As lmccsink has them where it is not told otherwise. */
+/* The defaults of lmccsink. */
 #define DEFAULT_SHARE 0.1
 #define DEFAULT_LOSS LMCC_DEFAULT_REPAIR_LOSS
 #define DEFAULT_GROUP (2 * LMCC_SECOND)
 
-/* More source packets of a window are in several blocks. */
+/* A window with more source packets has several blocks. */
 #define MAX_SOURCE 120
 
 #define PICTURES_PER_SECOND 25
@@ -98,7 +97,7 @@ get_layer (const Plan *plan, guint i)
   return layer;
 }
 
-/* All packets that a picture has in the layer, which are in as many blocks as
+/* The packets of a picture in the layer, spread over as many blocks as
  * possible. */
 static gdouble
 layer_chance (const Plan *plan, const Layer *layer, gdouble loss)
@@ -132,7 +131,7 @@ get_chances (const Plan *plan, gdouble loss, gdouble *levels)
   }
 }
 
-/* Those that are always shown, and the one that is expected. */
+/* The loss rates that are always shown, and the expected one. */
 static guint
 get_losses (const Plan *plan, gdouble losses[N_LOSSES])
 {

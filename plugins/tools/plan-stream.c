@@ -17,9 +17,9 @@ plan_overhead (const Plan *plan)
       + LMCC_RTP_OVERHEAD;
 }
 
-/* The level from which on a key frame fits, beside the repair data. It comes
- * first in its window; in the base it fits whole or not at all, above it may be
- * cut. */
+/* The lowest level at which a key frame fits beside the repair data. It comes
+ * first in its window. In the base layer it must fit whole; in layers above it
+ * may be cut. */
 static guint
 plan_key_level (const Plan *plan, const ToolGroup *group)
 {
@@ -68,7 +68,8 @@ plan_read_stream (Plan *plan, const gchar *path, GError **error)
   return TRUE;
 }
 
-/* As lmccsink announces it, unless more is set: two groups, and 400 ms. */
+/* The window that lmccsink announces unless a longer one is set: two groups of
+ * pictures and 400 ms. */
 static guint
 plan_window (const Plan *plan)
 {

@@ -14,7 +14,7 @@
 
 G_BEGIN_DECLS
 
-/* A number of an option that was not given. */
+/* Marks a numeric option that was not given. */
 #define PLAN_NOT_GIVEN G_MININT
 
 /**

@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The file of a recording, which nobody else's is overwritten for.
+ * Creates the file of a recording without overwriting an existing file.
  */
 #include "record-file.h"
 

@@ -1,13 +1,13 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Times of a recording, which are those of lmccsrc, whatever is between it and
- * the muxer.
+ * Keeps the times of lmccsrc in a recording, whatever the elements before the
+ * muxer do to them.
  */
 #include "record-times.h"
 
-/* Times of decoding may be before the first picture, and none is below 0. So
- * all times of all streams have this added, and the segment begins there. */
+/* Decoding times may lie before the first picture, but must not be negative. So
+ * this is added to all times of all streams, and the segment begins there. */
 #define TIME_SHIFT (1000 * 60 * 60 * GST_SECOND)
 
 /**

@@ -9,7 +9,7 @@
 #include <gst/lmcc/lmcc-algorithm.h>
 #include <gst/lmcc/lmcc-session-algorithm.h>
 
-/* What can be set of an algorithm, in the receiver or in the sender. */
+/* The settings of an algorithm, in the receiver or in the sender. */
 typedef struct
 {
   const LmccSetting *settings;

@@ -123,7 +123,7 @@ check_host (DoctorCase *c, const gchar *wanted_iface, guint seconds,
   doctor_check_arrival (c, seconds);
 }
 
-/* What may be otherwise on another interface. */
+/* Checks whose result may differ on another interface. */
 static void
 check_further_interface (DoctorCase *c, const gchar *wanted_iface,
     guint seconds, guint querier_seconds)
@@ -141,7 +141,7 @@ check_further_interface (DoctorCase *c, const gchar *wanted_iface,
   c->iface = first;
 }
 
-/* Of @text, with commas in between; (transfer full), at least one. */
+/* Splits @text at commas. Returns: (transfer full): at least one entry */
 static GPtrArray *
 split_interfaces (const gchar *text)
 {

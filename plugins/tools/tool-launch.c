@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Command lines of gst-launch-1.0: printed, so that they can be changed by
- * hand, and run.
+ * Prints a gst-launch-1.0 command line, so that users can change it, and runs
+ * it.
  */
 #include "tool-launch.h"
 
@@ -26,7 +26,7 @@ typedef struct
   gint status;
 } Repeater;
 
-/* Whole words. */
+/* Adds complete words. */
 void
 tool_line_add (GPtrArray *line, ...)
 {
@@ -39,8 +39,8 @@ tool_line_add (GPtrArray *line, ...)
   va_end (args);
 }
 
-/* name=value. gst-launch-1.0 reads the words of its command line as one text:
- * what could end the value there is quoted. */
+/* Adds name=value. gst-launch-1.0 parses its command line as one text, so
+ * characters that could end the value are quoted. */
 void
 tool_line_set (GPtrArray *line, const gchar *name, const gchar *value)
 {
@@ -61,7 +61,7 @@ tool_line_set (GPtrArray *line, const gchar *name, const gchar *value)
   g_ptr_array_add (line, g_string_free (word, FALSE));
 }
 
-/* Says what to install where the plugin has no such element. */
+/* Reports what to install if the element is missing. */
 gboolean
 tool_has_lmcc (const gchar *element)
 {
@@ -76,7 +76,7 @@ tool_has_lmcc (const gchar *element)
   return FALSE;
 }
 
-/* As it can be pasted into a shell. */
+/* Prints the line so that it can be pasted into a shell. */
 static void
 print_line (gchar **argv)
 {
@@ -106,7 +106,8 @@ tell_no_launch (const gchar *cause)
       cause);
 }
 
-/* Prints the line and becomes it. Returns: the exit status, where it cannot */
+/* Prints the line and replaces this process by it. Returns: the exit status, if
+ * that fails */
 gint
 tool_line_run (GPtrArray *line)
 {
@@ -121,8 +122,8 @@ tool_line_run (GPtrArray *line)
   return TOOL_EXIT_FAILURE;
 }
 
-/* In the child, before it becomes the line: Ctrl-C is handed on once, by the
- * parent, without whom the line has no end. */
+/* Runs in the child before exec. The parent alone passes Ctrl-C on, once, and
+ * the child ends with it. */
 static void
 leave_terminal (gpointer user_data G_GNUC_UNUSED)
 {
@@ -180,8 +181,8 @@ on_signal (gpointer user_data)
   return G_SOURCE_CONTINUE;
 }
 
-/* Prints the line and runs it again whenever it has ended well, having said
- * @again, until it is interrupted. Returns: the exit status */
+/* Prints the line and runs it. When it ends without an error, prints @again and
+ * runs it again, until the user interrupts it. Returns: the exit status */
 gint
 tool_line_repeat (GPtrArray *line, const gchar *again)
 {

@@ -14,14 +14,14 @@ typedef struct
   gdouble elapsed;
 } Listener;
 
-/* What congestion control shows of itself, of lmccsrc's stats and of its
- * message of a level change. */
+/* Fields of congestion control in lmccsrc's stats and in its message of a level
+ * change. */
 static const gchar *const control_fields[] = { "algorithm", "state",
   "loss-event-rate", "calculated-bitrate", "smoothed-bitrate", "trains",
   "timer", "timer-left-ms", "rtt-ms", "rtt-source", "reordering-window-ms",
   "reports", "answers", NULL };
 
-/* The same, where the algorithm has them. */
+/* Further fields, which only some algorithms have. */
 static const gchar *const fair_fields[] = { "fair-bitrate", "mean-fair-bitrate",
   "loss-thinning", "loss-chance", "turn-level", "turn-share", "turn-left-ms",
   "joins-vetoed", "left-alone-ms", NULL };
@@ -172,7 +172,7 @@ append_turn (GString *text, const GstStructure *structure)
       100 * share, left / 1000);
 }
 
-/* Instead of X: what there is of it, as it is not known from the start. */
+/* Replaces X. The values that are not known yet are omitted. */
 static void
 append_fair_rate (GString *text, const GstStructure *structure)
 {
@@ -224,7 +224,7 @@ append_reordering (GString *text, const GstStructure *structure)
     g_string_append_printf (text, "  late packets awaited for %.0f ms", window);
 }
 
-/* What congestion control does and sees, or nothing where there is none. */
+/* The state of congestion control; empty without congestion control. */
 static gchar *
 format_control (const GstStructure *structure)
 {
@@ -283,7 +283,7 @@ on_message (ToolReceiver *receiver, const GstStructure *message)
 {
   const Listener *listener = receiver->user_data;
 
-  /* As text the warning says it. */
+  /* In text mode the element's warning reports this. */
   if (message != NULL && listener->json
       && gst_structure_has_name (message, "lmcc-source-changed"))
     source_changed_json (receiver, message);
@@ -297,7 +297,7 @@ on_message (ToolReceiver *receiver, const GstStructure *message)
     level_changed_text (receiver, message);
 }
 
-/* What came in the last second; the source's own counters run on. */
+/* The increase since the last second; the source's counters are totals. */
 static gdouble
 difference (const GstStructure *stats, const gchar *field, gdouble *last)
 {

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reads a command's options. It keeps the tables that GOptionContext does not
- * give back: the manual page and the completions are made from them.
+ * Parses a command's options. It keeps the tables, which GOptionContext does
+ * not give back, to make the manual page and the completions.
  */
 #include "tool-parser.h"
 

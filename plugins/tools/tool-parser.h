@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* Hidden: prints as JSON what --help says. */
+/* Hidden option: prints the contents of --help as JSON. */
 #define TOOL_PARSER_HELP_JSON "--help-json"
 
 typedef struct _ToolParser ToolParser;

@@ -244,7 +244,7 @@ plan_make (const PlanOptions *options, Plan *plan, GError **error)
       && read_address (options, plan, error);
 }
 
-/* Names that these options take. */
+/* Adds the names that these options accept, for completion. */
 static void
 add_values (ToolParser *parser)
 {

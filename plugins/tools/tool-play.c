@@ -13,11 +13,11 @@
 #define DEFAULT_URI \
   "lmcc://" TOOL_DEFAULT_ADDRESS ":" G_STRINGIFY (TOOL_DEFAULT_PORT)
 
-/* What lmccsrc's eos-timeout can say in ms, s. */
+/* Maximum of lmccsrc's eos-timeout, which is in ms, in seconds. */
 #define MAX_SILENCE (G_MAXINT / 1000)
 
-/* All that a URI of a session needs; whatever else stands in one is escaped, so
- * that a link from somewhere is one word to gst-launch-1.0. */
+/* The characters that a session URI needs. All others are escaped, so that a
+ * link from anywhere is one word to gst-launch-1.0. */
 #define URI_CHARACTERS ":/?&=%@[],+"
 
 static void

@@ -8,13 +8,14 @@
 #include <signal.h>
 #include <string.h>
 
-/* Longer than the longest distance of two session records, 2 s. */
+/* Longer than the longest interval between session records, 2 s. */
 #define PATIENCE_SECONDS 4
 
-/* What is to end by itself has so long. */
+/* Time for a pipeline to end on its own. */
 #define FINISH_SECONDS 5
 
-/* The same warning again, us (LMCC_MESSAGE_INTERVAL). */
+/* Least time between two warnings of the same text, in us
+ * (LMCC_MESSAGE_INTERVAL). */
 #define WARNING_INTERVAL (10 * G_USEC_PER_SEC)
 #define MAX_WARNED_OF 64
 
@@ -83,7 +84,7 @@ set_property (ToolReceiver *receiver, const gchar *name, const gchar *text)
   return TRUE;
 }
 
-/* Makes the pipeline with lmccsrc in it; says what is wrong. */
+/* Creates the pipeline with lmccsrc; reports errors. */
 gboolean
 tool_receiver_open (ToolReceiver *receiver, const gchar *uri)
 {
@@ -167,7 +168,7 @@ on_finish_timeout (gpointer user_data)
   return G_SOURCE_REMOVE;
 }
 
-/* Told again, it stops at once. */
+/* A second signal stops at once. */
 static void
 finish (ToolReceiver *receiver, gint status)
 {
@@ -183,7 +184,7 @@ finish (ToolReceiver *receiver, gint status)
       g_timeout_add_seconds (FINISH_SECONDS, on_finish_timeout, receiver);
 }
 
-/* Of the debug text only what the element wrote, not where in its code. */
+/* Omits the source position that GStreamer puts into the debug text. */
 static void
 print_error (const GError *error, const gchar *debug)
 {
@@ -193,8 +194,8 @@ print_error (const GError *error, const gchar *debug)
       detail != NULL ? detail + 1 : "", detail != NULL ? ")" : "");
 }
 
-/* lmccsrc posts one warning of a kind in 10 s; so much for those of other
- * elements. What the table has no room for any more is printed. */
+/* lmccsrc limits its warnings to one of a kind in 10 s; this limits those of
+ * other elements. Warnings that do not fit into the table are printed. */
 static void
 print_warning (ToolReceiver *receiver, const gchar *text)
 {
@@ -345,7 +346,7 @@ tool_receiver_run (ToolReceiver *receiver)
   return receiver->status;
 }
 
-/* Whatever type of number it is. */
+/* Accepts any numeric type. */
 gboolean
 tool_structure_number (const GstStructure *structure, const gchar *field,
     gdouble *value)
@@ -415,7 +416,7 @@ add_number (JsonBuilder *builder, const GValue *value)
   }
 }
 
-/* Any value of a GstStructure as the nearest that JSON has. */
+/* Converts a value of a GstStructure to the nearest JSON type. */
 void
 tool_json_add_value (JsonBuilder *builder, const GValue *value)
 {

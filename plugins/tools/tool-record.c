@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Writes a session into a file as it was encoded. Each format here is one that
- * can be played up to where its writer was killed.
+ * Records a session without re-encoding. Each format can be played up to the
+ * point where its writer was killed.
  */
 #include "tool-record.h"
 
@@ -12,20 +12,19 @@
 
 #include <string.h>
 
-/* What is lost of an MP4 file where the machine fails, at most, ms. */
+/* Longest part of an MP4 file that is lost if the machine fails, in ms. */
 #define FRAGMENT_DURATION "1000"
 
-/* A muxer waits for both streams. One may come so much later than the other,
- * which waits for it, ns; the time is a full queue's, and longer than what
- * follows. */
+/* A muxer waits for both streams. One may be later than the other by this time,
+ * in ns, which is that of a full queue, and longer than the following one. */
 #define MAX_AHEAD 30000000000
 
-/* Of a stream of which nothing has come while the other went on for so long,
- * ns, nothing is recorded any more. Pictures may begin as late as the next key
- * frame, which x264enc makes each 250 pictures. */
+/* A stream from which nothing arrives while the other goes on for this time, in
+ * ns, is recorded no longer. Pictures may begin as late as the next key frame;
+ * x264enc makes one every 250 pictures. */
 #define PATIENCE (20 * GST_SECOND)
 
-/* Who pauses for so long does not go on meanwhile, ns. */
+/* A pause of this length, in ns, does not count as going on. */
 #define PAUSE GST_SECOND
 
 /**
@@ -170,11 +169,11 @@ check_elements (const Container *container)
       && check_element ("h264timestamper", "gstreamer1.0-plugins-bad");
 }
 
-/* lmccsrc's threads call what follows, up to the next such comment. */
+/* lmccsrc's threads call the functions from here to the next such comment. */
 
-/* From a parsed stream to the muxer. Times of decoding are not in RTP. The
- * forms of H.264 and H.265 have parameter sets beside the pictures, so that
- * those of another encoding may follow. */
+/* Elements from a parsed stream to the muxer. RTP has no decoding times. The
+ * formats of H.264 and H.265 keep parameter sets in the stream, so that another
+ * encoding may follow. */
 static gchar *
 describe_chain (const gchar *media_type)
 {
@@ -207,8 +206,8 @@ fail (RecordStream *stream, const gchar *media_type, const gchar *cause)
       (NULL));
 }
 
-/* Muxers take no other caps than the first ones. They need not know of another
- * encoding: its parameter sets are beside its pictures, where decoders find
+/* Muxers accept no caps after the first ones. They need not know about another
+ * encoding, because its parameter sets are in the stream, where decoders find
  * them. */
 static GstPadProbeReturn
 on_muxer_pad (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info,
@@ -237,9 +236,8 @@ waits (const RecordStream *stream)
   return stream->exists && !stream->is_ready && !stream->is_over;
 }
 
-/* Called with the lock.
- *
- * Returns: whether the muxer is to get its streams, by the caller */
+/* Called with the lock held. Returns: whether the caller is to link the streams
+ * to the muxer */
 static gboolean
 begin_join (Record *record)
 {
@@ -276,8 +274,8 @@ let_go (RecordStream *stream)
     gst_pad_remove_probe (stream->out, stream->block);
 }
 
-/* A muxer has to know all its streams before the first packet of any, and
- * writes nothing that can be played where one of them never has any. */
+/* A muxer must know all its streams before the first packet, and writes no
+ * playable file if one of them never has a packet. */
 static void
 join (Record *record)
 {
@@ -291,7 +289,7 @@ join (Record *record)
   let_go (&record->sound);
 }
 
-/* The pipeline has no sink that would tell of the end. */
+/* The pipeline has no sink that would report the end. */
 static void
 tell_nothing_came (Record *record)
 {
@@ -307,8 +305,8 @@ is_left (const RecordStream *stream)
   return stream->exists && !stream->is_over;
 }
 
-/* Nothing more of @stream is recorded, and nobody waits for it any more. What
- * is in its parser still goes to the file. */
+/* Ends the recording of @stream, so that the other does not wait for it. Data
+ * in its parser is still written. */
 static void
 give_up (RecordStream *stream)
 {
@@ -332,7 +330,7 @@ give_up (RecordStream *stream)
     tell_nothing_came (record);
 }
 
-/* Holds the stream up, but for what comes before its data. */
+/* Blocks the stream's data, but not the events before it. */
 static GstPadProbeReturn
 on_ready (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info, gpointer user_data)
 {
@@ -356,7 +354,8 @@ on_ready (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
-/* Whether the stream is still recorded, by @chain. */
+/* Links the stream to @chain, unless it is recorded no longer. Returns: whether
+ * it is recorded */
 static gboolean
 set_chain (RecordStream *stream, GstElement *chain)
 {
@@ -421,9 +420,8 @@ get_other (RecordStream *stream)
   return stream == &record->video ? &record->sound : &record->video;
 }
 
-/* Notes that @stream has come up to @time. Both stop where the session does.
- *
- * Returns: (nullable): the other one, where it was waited for long enough */
+/* Notes that @stream has arrived up to @time. Returns: (nullable): the other
+ * stream, if it is missing for too long */
 static RecordStream *
 note_time (RecordStream *stream, GstClockTime time)
 {
@@ -556,7 +554,7 @@ add_writer (Record *record)
       && gst_element_sync_state_with_parent (record->muxer);
 }
 
-/* It may be there meanwhile. */
+/* It may have appeared meanwhile. */
 static gboolean
 make_file (Record *record)
 {
@@ -596,7 +594,7 @@ on_no_more_pads (GstElement *source, Record *record)
         record->path);
 }
 
-/* From here on the main loop. */
+/* The main loop calls the functions from here on. */
 
 static gboolean
 finish (ToolReceiver *receiver)

@@ -7,7 +7,7 @@
 #include <gst/sdp/sdp.h>
 #include <stdio.h>
 
-/* The sound goes to a port of its own, behind that of the pictures' RTCP (RFC
+/* The sound uses a port of its own, after the RTCP port of the pictures (RFC
  * 3550 section 11). */
 #define SOUND_PORT_OFFSET 2
 
@@ -105,7 +105,7 @@ read_destination (Relay *relay)
   return TRUE;
 }
 
-/* Fields that tell of how the stream came here say nothing to the player. */
+/* Fields about the transport to this host mean nothing to the player. */
 static gboolean
 keep_field (GQuark field, GValue *value G_GNUC_UNUSED,
     gpointer user_data G_GNUC_UNUSED)
@@ -261,8 +261,8 @@ clear_times (GstBuffer **buffer, guint index G_GNUC_UNUSED,
   return TRUE;
 }
 
-/* What catches up after a down-switch lies before its segment: a sink drops it,
- * but the player's decoder needs it. */
+/* Pictures that catch up after a change to a lower level lie before their
+ * segment. A sink drops them, but the player's decoder needs them. */
 static GstPadProbeReturn
 on_data (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info,
     gpointer user_data G_GNUC_UNUSED)

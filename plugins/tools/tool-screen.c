@@ -98,7 +98,8 @@ compare_ranks (gconstpointer a, gconstpointer b)
       *(gpointer *) b);
 }
 
-/* Those of `known' that are installed and fit, best rank first. */
+/* The elements of `known' that are installed and fit the screen, best rank
+ * first. */
 static GPtrArray *
 list_sinks (void)
 {

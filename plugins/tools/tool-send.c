@@ -19,10 +19,10 @@
 #define DEFAULT_RATES "150k,400k,1M"
 #define DEFAULT_SIZE "640x360"
 
-/* Of a number. */
+/* Marks a number that was not given. */
 #define NOT_GIVEN G_MININT
 
-/* As of x264ladderenc. */
+/* The limit of x264ladderenc. */
 #define LEAST_RATE 16000
 
 #define DISCOVERER_TIMEOUT (10 * GST_SECOND)
@@ -109,7 +109,7 @@ check_options (Send *send)
       && number_is_valid ("--ttl-mc", send->ttl, 0, 255);
 }
 
-/* Says why, where it cannot be read. */
+/* Prints an error if the file cannot be read. */
 static gboolean
 look_into (const gchar *path, gboolean *has_sound)
 {

@@ -147,8 +147,8 @@ uri_read_query (const gchar *query, ToolUri *uri, GError **error)
   return TRUE;
 }
 
-/* Takes what lmccsrc takes, and what it refuses and doctor explains: the
- * address alone, and one that is not multicast. */
+/* Accepts what lmccsrc accepts, and also an address alone, and addresses that
+ * are not multicast, which the doctor explains. */
 gboolean
 tool_uri_parse (const gchar *text, ToolUri *uri, GError **error)
 {

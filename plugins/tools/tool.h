@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* What a command returns to the shell. */
+/* Exit status of a command. */
 #define TOOL_EXIT_OK 0
 #define TOOL_EXIT_FAILURE 1
 #define TOOL_EXIT_USAGE 2
