@@ -1,10 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Plays an lmcc:// address with playbin, and shows the level that is held over
- * the picture. Usage: player URI [VIDEO-SINK AUDIO-SINK], the elements to play
- * on other than playbin's own choice. Keys, in the window or followed by Enter
- * in the terminal: + and - let the receiver hold one layer more or less, q
+ * Plays an lmcc:// address with playbin and shows the receiver's level over the
+ * picture. Usage: player URI [VIDEO-SINK AUDIO-SINK]. The sinks are elements
+ * that replace the ones playbin would choose. Keys, in the window or followed
+ * by Enter in the terminal: + and - raise and lower the level limit by one, q
  * quits.
  *
  * cc player.c $(pkg-config --cflags --libs gstreamer-video-1.0) -o player
@@ -30,8 +30,8 @@ typedef struct
   gint status;
 } Player;
 
-/* playbin makes lmccsrc by itself, and shows it before it runs; again where it
- * starts anew. */
+/* playbin creates lmccsrc itself, and reports it before it starts, also after a
+ * restart. */
 static void
 on_source (GstElement *playbin G_GNUC_UNUSED, GstElement *source,
     Player *player)
@@ -47,7 +47,8 @@ say (Player *player, const gchar *text)
   g_print ("%s\n", text);
 }
 
-/* From the level that is held, so that a key always shows. */
+/* Changes the limit relative to the current level, so that each key press has a
+ * visible effect. */
 static void
 change_cap (Player *player, gint step)
 {
@@ -113,9 +114,9 @@ on_element_message (Player *player, GstMessage *message)
   if (gst_structure_has_name (s, "lmcc-level-changed")) {
     gst_structure_get (s, "to", G_TYPE_INT, &player->level, "bitrate",
         G_TYPE_UINT64, &rate, NULL);
-    /* A new session's layers are measured first. */
+    /* The rates of a new session are not known yet. */
     if (player->level < 0)
-      text = g_strdup ("no layer held");
+      text = g_strdup ("no layer joined");
     else if (rate == 0)
       text = g_strdup_printf ("level %d", player->level);
     else
@@ -205,7 +206,7 @@ main (int argc, char **argv)
           argv[3]);
   player.playbin = gst_parse_launch (description, &error);
   if (error) {
-    g_printerr ("player: %s; gst-inspect-1.0 lists what elements there are\n",
+    g_printerr ("player: %s; gst-inspect-1.0 lists the installed elements\n",
         error->message);
     return 1;
   }

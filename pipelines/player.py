@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Plays an lmcc:// address with playbin, and shows the level that is held over the picture.
+"""Plays an lmcc:// address with playbin and shows the receiver's level over the picture.
 
 Usage: player.py URI [VIDEO-SINK AUDIO-SINK]
 
-The sinks are elements to play on other than playbin's own choice.
+The sinks are elements that replace the ones playbin would choose.
 
-Keys, in the window or followed by Enter in the terminal: + and - let the receiver hold one layer more or less, q quits.
+Keys, in the window or followed by Enter in the terminal: + and - raise and lower the level limit by one, q quits.
 """
 import os
 import signal
@@ -32,10 +32,10 @@ class Player:
         try:
             self.playbin = Gst.parse_launch(' '.join([PLAYBIN, *chosen]))
         except GLib.Error as error:
-            sys.exit(f'player.py: {error.message}; gst-inspect-1.0 lists what elements there are')
+            sys.exit(f'player.py: {error.message}; gst-inspect-1.0 lists the installed elements')
         self.text = self.playbin.get_property('video-filter')
         self.playbin.set_property('uri', uri)
-        # playbin makes lmccsrc by itself, and shows it before it runs.
+        # playbin creates lmccsrc itself, and reports it before it starts.
         self.playbin.connect('source-setup', self.on_source)
         bus = self.playbin.get_bus()
         bus.add_signal_watch()
@@ -45,7 +45,7 @@ class Player:
                           self.on_terminal)
 
     def on_source(self, _playbin, source):
-        """Called by a streaming thread."""
+        """Called in a streaming thread."""
         self.source = source if source.find_property('max-level') else None
 
     def say(self, text):
@@ -53,7 +53,7 @@ class Player:
         print(text, flush=True)
 
     def change_cap(self, step):
-        """From the level that is held, so that a key always shows."""
+        """Changes the limit relative to the current level, so that each key press has a visible effect."""
         if self.source is None:
             return
         cap = self.source.get_property('max-level')
@@ -92,9 +92,9 @@ class Player:
         if structure.has_name('lmcc-level-changed'):
             self.level = structure.get_int('to')[1]
             rate = structure.get_uint64('bitrate')[1]
-            # A new session's layers are measured first.
+            # The rates of a new session are not known yet.
             measured = f', {rate / 1e6:.2f} Mbit/s' if rate else ''
-            self.say(f'level {self.level}{measured}' if self.level >= 0 else 'no layer held')
+            self.say(f'level {self.level}{measured}' if self.level >= 0 else 'no layer joined')
         elif structure.has_name('lmcc-waiting'):
             self.say(f"waiting for {structure.get_string('address')}:{structure.get_int('port')[1]}")
         elif GstVideo.navigation_message_get_type(message) == GstVideo.NavigationMessageType.EVENT:

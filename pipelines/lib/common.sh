@@ -1,7 +1,7 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What the scripts share. Source it; it finds the source tree by its own place.
+# Functions that the scripts share. Source this file; it finds the source tree by its own location.
 
 LMCC_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
@@ -17,7 +17,7 @@ die() {
   exit 1
 }
 
-# packages_for NAME...: what lib/packages lists under these names, alternatives as they stand there.
+# packages_for NAME...: prints the packages that lib/packages lists under these names, with their alternatives.
 packages_for() {
   local name
   for name in "$@"; do
@@ -33,8 +33,8 @@ has_candidate() {
   [[ $(LC_ALL=C apt-cache policy "$1" 2>/dev/null) == *'Candidate: '[!\(]* ]]
 }
 
-# choose_packages ALTERNATIVES...: of each the first that there is a package of. Where there is none, nothing if that is
-# an alternative, else the first: apt-get then says what it lacks.
+# choose_packages ALTERNATIVES...: prints, for each argument, the first alternative that apt knows. If apt knows none,
+# prints nothing for an optional package, else the first alternative, so that apt-get reports the missing package.
 choose_packages() {
   local alternatives name
   for alternatives in "$@"; do
@@ -45,11 +45,11 @@ choose_packages() {
   done
 }
 
-# need NAME...: installs what is missing of the packages under these names.
+# need NAME...: installs the missing ones of the packages under these names.
 need() {
   local missing=() chosen alternatives name privilege=()
   if ! command -v dpkg-query >/dev/null; then
-    say "This is not a Debian system, so nothing is installed. Needed, by their Debian names:"
+    say "This is not a Debian system: install these packages yourself (Debian names):"
     say "  $(packages_for "$@" | sed 's/|$/ (optional)/; s/|/ or /g' | paste -sd ' ')"
     return
   fi
@@ -64,19 +64,19 @@ need() {
   [ ${#chosen[@]} -eq 0 ] && return
   if [ "$(id -u)" -ne 0 ]; then
     command -v sudo >/dev/null ||
-      die "not root, and there is no sudo. As root: apt-get install --no-install-recommends ${chosen[*]}"
+      die "packages are missing and there is no sudo. Run as root: apt-get install --no-install-recommends ${chosen[*]}"
     privilege=(sudo)
   fi
   "${privilege[@]}" apt-get update -qq >&2
-  # Which alternatives there are is known only now on a system that has just been made.
+  # A freshly installed system knows the alternatives only after the update.
   mapfile -t chosen < <(choose_packages "${missing[@]}")
-  say "Installing what is missing: ${chosen[*]}"
+  say "Installing missing packages: ${chosen[*]}"
   "${privilege[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install -y -qq --no-install-recommends "${chosen[@]}" >&2 ||
     die "apt-get could not install: ${chosen[*]}"
 }
 
-# build [--only TARGET] DIRECTORY [MESON-OPTION...]: sets DIRECTORY up if it is new, and compiles.
+# build [--only TARGET] DIRECTORY [MESON-OPTION...]: sets up DIRECTORY if it is new, and compiles.
 build() {
   local target=() directory log
   if [ "$1" = --only ]; then
@@ -87,7 +87,7 @@ build() {
   shift
   log=$(mktemp)
   if [ ! -f "$directory/build.ninja" ]; then
-    say "Setting up ${directory#"$LMCC_ROOT"/}, and compiling: minutes, the first time"
+    say "Setting up ${directory#"$LMCC_ROOT"/} and compiling; the first time takes some minutes"
     if ! meson setup "$@" "$directory" "$LMCC_ROOT" >"$log" 2>&1; then
       cat "$log" >&2
       rm -f "$log"
@@ -102,7 +102,7 @@ build() {
   rm -f "$log"
 }
 
-# compile DIRECTORY [TARGET]: by ninja itself where it has its usual name. Meson takes a second to find it.
+# compile DIRECTORY [TARGET]: calls ninja directly if it has its usual name, because meson takes a second to find it.
 compile() {
   if command -v ninja >/dev/null; then
     ninja -C "$@"
@@ -111,7 +111,7 @@ compile() {
   fi
 }
 
-# use_build DIRECTORY: lets GStreamer find the plugins of a build, its registry kept there, and the shell its tool.
+# use_build DIRECTORY: sets up the environment for a build: GStreamer's plugin path and registry, and the tool's PATH.
 use_build() {
   export PATH="$1/plugins/tools:$PATH"
   export GST_PLUGIN_PATH_1_0="$1/plugins${GST_PLUGIN_PATH_1_0:+:$GST_PLUGIN_PATH_1_0}"
@@ -119,15 +119,15 @@ use_build() {
   export GST_REGISTRY_1_0="$1/gstreamer-registry.bin"
 }
 
-# prepare_to_run [NAME...]: what the pipelines need is there afterwards, and the packages under these names. With
-# LMCC_BUILD_ROOT that is a build that is up to date, and nothing is installed.
+# prepare_to_run [NAME...]: installs what the pipelines need and the packages under these names, and builds. If
+# LMCC_BUILD_ROOT is set, uses that build as it is and installs nothing.
 prepare_to_run() {
   local lock
   if [ -z "${LMCC_BUILD_ROOT:-}" ]; then
-    # People start a sender and a receiver at once: one of them installs and builds.
+    # If a sender and a receiver start at the same time, only one of them installs and builds.
     exec {lock}<"$LMCC_ROOT"
-    flock --nonblock "$lock" || { say 'Waiting for another command that builds here'; flock "$lock"; }
-    # Where nothing can be installed it is enough to hear once what is needed.
+    flock --nonblock "$lock" || { say 'Waiting for another command to finish its build'; flock "$lock"; }
+    # On a system without dpkg, print the list of packages only once.
     [ -f "$LMCC_ROOT/build/build.ninja" ] && ! command -v dpkg-query >/dev/null || need build run "$@"
     build --only to-run "$LMCC_ROOT/build"
     exec {lock}<&-

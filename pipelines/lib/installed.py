@@ -1,8 +1,8 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Where to get what the scripts and the tests use and do not bring along: elements, programs and Python modules."""
+"""The Debian packages of the elements, programs and Python modules that the scripts and the tests use."""
 
-# By Debian's packages.
+# Debian packages and what each provides.
 PACKAGES = {
     'libgstreamer1.0-0': 'capsfilter clocksync fakesink filesink filesrc identity queue tee',
     'gstreamer1.0-tools': 'gst-launch-1.0 gst-inspect-1.0',
@@ -34,12 +34,12 @@ PACKAGES = {
 
 PACKAGE_OF = {name: package for package, names in PACKAGES.items() for name in names.split()}
 
-# Elements of this project: they are there, or the build has left them out.
+# Elements of this project: if one is missing, the build does not include it.
 OURS = ('lmccsink', 'lmccsrc', 'j2klayerenc', 'vp9svcenc', 'x264ladderenc')
 
 
 def where(name):
-    """What to say of something that is not there."""
+    """The remedy for a missing element, program or module, for a message."""
     if name in OURS:
-        return 'the build has left it out: meson setup says what it lacks'
+        return 'not part of this build; meson setup reports the dependency that it lacks'
     return f'Debian: {PACKAGE_OF[name]}'

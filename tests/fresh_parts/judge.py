@@ -9,7 +9,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 from count import output_of, skip_reasons  # noqa: E402
 
-INSTALLING = 'Installing what is missing'
+INSTALLING = 'Installing missing packages'
 
 # What apt and dpkg print, and what the scripts say before they call these.
 PACKAGE_STEP = re.compile(rf'{INSTALLING}|apt-get|^(Get:\d|Reading package lists|Unpacking |Setting up \S+ \()')

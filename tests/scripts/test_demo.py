@@ -225,7 +225,7 @@ class Receiver(unittest.TestCase):
         self.assertEqual(figures.verdict({'receivers': [summary]}), 'receiver: no picture was decoded')
         broken = {**summary, 'frames-decoded': 6, 'frames-not-identical': 1}
         self.assertEqual(figures.verdict({'receivers': [broken]}),
-                         "receiver: 1 of 6 pictures are not the encoder's")
+                         "receiver: 1 of 6 pictures differ from the encoder's output")
         self.assertIsNone(figures.verdict({'receivers': [{**summary, 'frames-decoded': 6}]}))
 
 

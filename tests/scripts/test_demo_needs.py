@@ -106,7 +106,7 @@ class Films(Scratch):
             reception.base, reception.frames = 0, [SimpleNamespace(time=0)]
         with contextlib.redirect_stderr(io.StringIO()):
             fault = main.join_films(run, self.scratch)
-        self.assertRegex(fault, 'side-by-side.mkv was not made: .*none.mkv')
+        self.assertRegex(fault, 'side-by-side.mkv could not be written: .*none.mkv')
 
     def test_a_record_that_cannot_be_written_is_a_fault(self):
         recorder = receiver.Recorder(str(self.scratch / 'none' / 'record.mkv'))
@@ -217,7 +217,7 @@ class Demo(Scratch):
         status, output = self.run_demo('--loopback', GST_PLUGIN_PATH_1_0=str(self.scratch),
                                        GST_REGISTRY_1_0=str(self.scratch / 'registry'))
         self.assertEqual(status, 1, output)
-        self.assertIn('the element lmccsrc (the build has left it out', output)
+        self.assertIn('the element lmccsrc (not part of this build', output)
 
     def test_a_missing_module_is_named_at_the_start_with_its_package(self):
         hidden = self.scratch / 'hidden'

@@ -94,16 +94,16 @@ class Reasons(unittest.TestCase):
 class Phases(unittest.TestCase):
     def test_who_has_not_begun_is_not_stopped(self):
         reception = Reception('receiver 1', None)
-        self.assertEqual(reception.phase, 'waits')
-        self.assertEqual(table.row(reception)[-1], 'waits')
+        self.assertEqual(reception.phase, 'waiting')
+        self.assertEqual(table.row(reception)[-1], 'waiting')
         reception.begin(SimpleNamespace())
-        self.assertEqual(reception.phase, 'joins')
+        self.assertEqual(reception.phase, 'joining')
         reception.told_level = 0
-        self.assertEqual(reception.phase, 'receives')
+        self.assertEqual(reception.phase, 'receiving')
         reception.child, reception.wanted = None, False
         self.assertEqual(reception.phase, 'stopped')
         reception.begin(SimpleNamespace())
-        self.assertEqual(reception.phase, 'joins')
+        self.assertEqual(reception.phase, 'joining')
 
 
 if __name__ == '__main__':

@@ -92,7 +92,7 @@ class TwoSessions(unittest.TestCase):
         for name, arguments in (('tcp', {'receiver': 0, 'on': True}), ('link', {'receiver': 0, 'share': 'half'}),
                                 ('receiver', {'receiver': 0, 'on': False}), ('add-receiver', {}),
                                 ('algorithm', {'session': 0, 'name': 'rlm'})):
-            with self.assertRaisesRegex(actions.Refused, 'wait for it', msg=name):
+            with self.assertRaisesRegex(actions.Refused, 'please wait', msg=name):
                 actions.act(self.run_, name, arguments)
 
     def test_a_change_of_level_is_told_at_once_and_kept(self):

@@ -124,7 +124,7 @@ class Builds(unittest.TestCase):
         with self.start('echo', 'one') as first:
             (self.root / 'begun').read_text()
             with self.start('echo', 'two') as second:
-                self.assertEqual(second.stderr.readline(), 'Waiting for another command that builds here\n')
+                self.assertEqual(second.stderr.readline(), 'Waiting for another command to finish its build\n')
                 (self.root / 'go on').write_text('\n')
                 self.assertEqual((*second.communicate(timeout=60), second.returncode), ('two\n', '', 0))
             self.assertEqual((*first.communicate(timeout=60), first.returncode), ('one\n', '', 0))

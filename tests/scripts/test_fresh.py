@@ -32,7 +32,7 @@ class Output(unittest.TestCase):
             self.assertEqual(len(judge.output_faults(line)), 1, line)
 
     def test_what_the_packages_say_of_themselves_is_none(self):
-        self.assertEqual(judge.output_faults('Installing what is missing: gcc\n'
+        self.assertEqual(judge.output_faults('Installing missing packages: gcc\n'
                                              'debconf: delaying configuration, since apt-utils is not installed\n'
                                              'update-alternatives: warning: /usr/share/man/x is missing\n'
                                              'skipped: loopback/parole: parole is not installed (Debian: parole)\n'
@@ -41,7 +41,7 @@ class Output(unittest.TestCase):
 
     def test_a_second_run_takes_no_package_step(self):
         self.assertEqual(judge.package_steps('Setting up build\nbuild: 3 passed, 0 failed, 0 skipped\n'), [])
-        for line in ('Installing what is missing: gcc', 'Setting up gcc (4:12.2.0-3) ...', 'Reading package lists...',
+        for line in ('Installing missing packages: gcc', 'Setting up gcc (4:12.2.0-3) ...', 'Reading package lists...',
                      'run: apt-get could not install: gcc'):
             self.assertEqual(len(judge.package_steps(line)), 1, line)
 

@@ -61,7 +61,7 @@ class Packages(unittest.TestCase):
         said, status, steps = self.need('build')
         self.assertEqual(status, 0, said)
         self.assertEqual(steps, ['update -qq', 'install -y -qq --no-install-recommends libisal-dev make'])
-        self.assertIn('Installing what is missing: libisal-dev make', said)
+        self.assertIn('Installing missing packages: libisal-dev make', said)
 
     def test_the_first_alternative_is_taken_where_there_is_one(self):
         self.assertEqual(self.need('web', archive='chromium chromium-browser')[2][1].split()[4:], ['chromium'])

@@ -191,7 +191,7 @@ const resolve = (text) => {
 };
 const lines = [...document.querySelectorAll(".card .key")[0].children].map((item) => [
   `the line ${item.textContent}`, getComputedStyle(item.firstChild).borderTopColor, item.textContent]);
-const properties = { link: "--link", received: "--received", TCP: "--tcp", "TCP would get": "--fair" };
+const properties = { link: "--link", received: "--received", TCP: "--tcp", "fair rate": "--fair" };
 return [...lines.map(([what, colour, text]) => [what, colour, properties[text]]),
   ["a strand of TCP", getComputedStyle(document.querySelector("#tree .strand.tcp")).stroke, "--tcp"],
   ["TCP's button", getComputedStyle(document.querySelector("button.tcp.on")).color, "--tcp"],
@@ -228,8 +228,8 @@ def casts():
                           for link in range(3) for session in range(2)], algorithms=two)
     nothing = {'level': -1, 'rate': 0, 'loss': None, 'rtt': None, 'groups': [], 'train': None, 'fair': None,
                'turn': None, 'psnr': None, 'change': None, 'capacity': 0, 'nominal': 0, 'tcp': False, 'tcpRate': 0}
-    yield 'none', moments([stage.receiver(i, **nothing, phase=phase, running=phase == 'joins')
-                           for i, phase in enumerate(('waits', 'joins', 'stopped'))], busy=True)
+    yield 'none', moments([stage.receiver(i, **nothing, phase=phase, running=phase == 'joining')
+                           for i, phase in enumerate(('waiting', 'joining', 'stopped'))], busy=True)
 
 
 def check_cast(scene, name, states, directory):
@@ -282,8 +282,8 @@ def check_phases(scene):
     scene.show(dict(casts())['none'])
     lib.wait_until(lambda: scene.browser.execute_script(READY) == 3, PATIENCE, 0.1)
     texts = scene.browser.execute_script(BADGES)
-    lib.check(texts == ['waits', 'Waits for the sender …', 'joins', 'Joins …', 'stopped', 'Stopped'],
-              'who waits or joins is not called stopped', *texts)
+    lib.check(texts == ['waiting', 'Waiting for the sender …', 'joining', 'Joining …', 'stopped', 'Stopped'],
+              'a receiver that waits or joins is not called stopped', *texts)
 
 
 def check_sizes(scene):

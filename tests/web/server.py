@@ -239,10 +239,10 @@ class Actions(unittest.TestCase):
             with self.assertRaises(actions.Refused):
                 actions.act(run, name, arguments)
         run.busy = True
-        with self.assertRaisesRegex(actions.Refused, 'anew'):
+        with self.assertRaisesRegex(actions.Refused, 'restarting'):
             actions.act(run, 'algorithm', {'session': 0, 'name': 'elm'})
         run.busy, run.draining = False, True
-        with self.assertRaisesRegex(actions.Refused, 'ends'):
+        with self.assertRaisesRegex(actions.Refused, 'ending'):
             actions.act(run, 'algorithm', {'session': 0, 'name': 'elm'})
 
     def test_two_sessions_have_two_algorithms(self):
@@ -253,7 +253,7 @@ class Actions(unittest.TestCase):
             sessions = [types.SimpleNamespace(algorithm=name) for name in ('elm', 'rlc')]
             set_algorithm = staticmethod(lambda session, name: begun.append((session.algorithm, name)))
 
-        with self.assertRaisesRegex(actions.Refused, 'beside'):
+        with self.assertRaisesRegex(actions.Refused, 'already uses rlc'):
             actions.act(Run, 'algorithm', {'session': 0, 'name': 'rlc'})
         for session, name in ((0, 'elm'), (1, 'rlm')):
             actions.act(Run, 'algorithm', {'session': session, 'name': name})

@@ -49,7 +49,7 @@ def receiver(index, session=0, name=None, **fields):
     """The state of one, in the widest words and numbers that there are."""
     level = index % len(RATES)
     return {'name': name or f'receiver {index + 1}', 'link': index, 'session': session, 'running': True,
-            'phase': 'receives', 'capacity': 12340000, 'nominal': 12340000, 'tcp': True, 'tcpRate': 10880000,
+            'phase': 'receiving', 'capacity': 12340000, 'nominal': 12340000, 'tcp': True, 'tcpRate': 10880000,
             'level': level, 'rate': 10880000, 'loss': 0.888, 'rtt': 1.288, 'groups': list(range(level + 1)),
             'train': 'full', 'fair': 10880000, 'turn': {'upper': 2, 'share': 0.888, 'left': 28.8}, 'psnr': 38.8,
             'change': {'from': 0, 'to': 1, 'reason': max(reasons.PLAIN.values(), key=len)}, **fields}

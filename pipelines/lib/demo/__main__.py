@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Starts a sender and receivers in a network of this machine alone, and reports."""
+"""Starts a sender and receivers in a private network on this machine, and reports the results."""
 import argparse
 import ipaddress
 import json
@@ -21,7 +21,7 @@ from .session import ALGORITHMS, MOST_SESSIONS, last_address
 
 CLIP = Path(__file__).resolve().parent.parent.parent / 'big-buck-bunny.mp4'
 
-# Up takes a receiver as much as a minute; by hand a level is there at once.
+# A receiver may need a minute to reach its level; with --level it joins at once.
 SECONDS = 120
 SECONDS_BY_HAND = 40
 
@@ -34,65 +34,66 @@ def parse_algorithms(text):
     names = text.split(',')
     for name in names:
         if name not in ALGORITHMS:
-            raise argparse.ArgumentTypeError(f'{name!r} is none of {", ".join(ALGORITHMS)}')
+            raise argparse.ArgumentTypeError(f'unknown algorithm {name!r}; choose from {", ".join(ALGORITHMS)}')
     if len(names) > MOST_SESSIONS or len(set(names)) < len(names):
-        raise argparse.ArgumentTypeError('one algorithm, or two different ones')
+        raise argparse.ArgumentTypeError('give one algorithm, or two different ones')
     return names
 
 
 def check_groups(parser, arguments):
-    """All that the sessions may use is multicast, and the ports are ports: RTCP has the odd ones."""
+    """Checks that all addresses and ports of the sessions are valid. RTP uses even ports, RTCP the odd ones."""
     address, port = last_address(arguments.address, arguments.port, len(arguments.algorithm))
     if not arguments.address.is_multicast or address is None or not address.is_multicast:
-        parser.error(f'--address: {arguments.address} and what follows it are not all groups')
+        parser.error(f'--address: {arguments.address} and the addresses after it must all be multicast addresses')
     if arguments.port < 2 or arguments.port % 2 or port > 65535:
-        parser.error(f'--port: an even number, {65534 - (port - 1 - arguments.port)} at most')
+        parser.error(f'--port: must be an even number from 2 to {65534 - (port - 1 - arguments.port)}')
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(
         prog='demo',
-        description='A film through x264 and multicast layers to three receivers behind unequal links, in a network of '
-                    'this machine alone. A TCP connection comes and goes beside the last.')
-    parser.add_argument('file', nargs='?', type=Path, default=CLIP, help='any film (default: %(default)s)')
+        description='Encodes a film with x264 and sends it in multicast layers to three receivers behind links of '
+                    'different rates, in a private network on this machine. A TCP connection shares the last link for '
+                    'part of the time.')
+    parser.add_argument('file', nargs='?', type=Path, default=CLIP, help='video file to send (default: %(default)s)')
     parser.add_argument('--seconds', type=float,
-                        help=f'how long to receive (default: {SECONDS}, or {SECONDS_BY_HAND} with --level)')
+                        help=f'how long to receive, in seconds (default: {SECONDS}, or {SECONDS_BY_HAND} with --level)')
     parser.add_argument('--out', type=Path, help='directory for the results (default: out/demo-DATE)')
     parser.add_argument('--algorithm', type=parse_algorithms, default=['plumb'], metavar='NAME[,NAME]',
-                        help=f'what decides the levels: {", ".join(ALGORITHMS)}; or two of them, side by side, each '
-                             'with receivers and links of its own (default: plumb)')
+                        help=f'congestion control algorithm: {", ".join(ALGORITHMS)}; or two of them side by side, '
+                             'each with its own receivers and links (default: plumb)')
     parser.add_argument('--web', nargs='?', type=int, const=WEB_PORT, metavar='PORT',
-                        help='show the run on a page, http://127.0.0.1:PORT/ (default: %(const)s, 0: any); without '
-                             '--seconds until it is stopped, and not measured')
+                        help='show the run on a web page, http://127.0.0.1:PORT/ (default: %(const)s, 0: any free '
+                             'port); without --seconds, the run continues until it is stopped, and is not measured')
     parser.add_argument('--web-host', default='127.0.0.1', metavar='ADDRESS',
-                        help='address that the page is served on. Whoever reaches it can see and steer the run '
+                        help='address to serve the page on. Anyone who can reach it can watch and control the run '
                              '(default: %(default)s)')
-    parser.add_argument('--window', action='store_true', help='show the pictures')
+    parser.add_argument('--window', action='store_true', help='show the video of each receiver in a window')
     parser.add_argument('--level', type=int,
-                        help='one receiver, which holds this level, on the loopback interface (default: what '
-                             'congestion control finds)')
+                        help='run a single receiver at this level, on the loopback interface (default: congestion '
+                             'control chooses the level)')
     parser.add_argument('--loopback', action='store_true',
-                        help='use the loopback interface, and max-bitrate instead of links that carry less')
+                        help='use the loopback interface, and limit receivers with max-bitrate instead of slow links')
     parser.add_argument('--address', type=ipaddress.ip_address, default='239.255.42.1',
-                        help='base group (default: %(default)s)')
-    parser.add_argument('--port', type=int, default=5004, help='UDP port, even (default: %(default)s)')
+                        help='multicast address of the base group (default: %(default)s)')
+    parser.add_argument('--port', type=int, default=5004, help='UDP port, an even number (default: %(default)s)')
     arguments = parser.parse_args()
     if not arguments.file.is_file():
         parser.error(f'{arguments.file}: no such file')
     if arguments.web is not None and not 0 <= arguments.web < 65536:
-        parser.error('--web: not a port')
+        parser.error('--web: must be a port number from 0 to 65535')
     check_groups(parser, arguments)
     if arguments.level is not None and len(arguments.algorithm) > 1:
-        parser.error('--level: without algorithms beside each other')
+        parser.error('--level: cannot be combined with two algorithms')
     if arguments.seconds is None and arguments.web is None:
         arguments.seconds = SECONDS if arguments.level is None else SECONDS_BY_HAND
     if arguments.seconds is not None and arguments.seconds < 2:
-        parser.error('--seconds: at least 2')
+        parser.error('--seconds: must be at least 2')
     return arguments
 
 
 def find_sink():
-    """The element that shows pictures on this screen."""
+    """The name of the element that shows video on this screen."""
     done = subprocess.run(['gst-lmcc-1.0', 'screen'], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                           check=False)
     if done.returncode != 0:
@@ -114,17 +115,18 @@ def report(run, arguments, out):
                'receivers': [figures.summarize(reception, run.references, rates[reception.session.index])
                              for reception in run.receptions]}
     (out / 'summary.json').write_text(json.dumps(summary, indent=2) + '\n', encoding='utf-8')
-    title = f'{arguments.file.name}: 3 x264 rungs, {" beside ".join(each.algorithm for each in run.sessions)}'
+    title = f'{arguments.file.name}: 3 x264 encodings, {" and ".join(each.algorithm for each in run.sessions)}'
     plot.draw(out / 'demo.png', title, run, rates)
     page.write(out / 'report.html', title, summary, out / 'demo.png')
     run.say(page.as_text(summary))
     fault = join_films(run, out)
-    run.say(f'In {out}: report.html, demo.png, summary.json, events.jsonl, SDP, and what each receiver showed')
+    run.say(f'Results in {out}: report.html, demo.png, summary.json, events.jsonl, SDP files and a recording of each '
+            'receiver')
     return '; '.join(filter(None, [*run.faults, fault, figures.verdict(summary)]))
 
 
 def join_films(run, out):
-    """What the receivers showed, side by side. Returns what went wrong, or None."""
+    """Writes a film with all recordings side by side. Returns an error message, or None."""
     shown = [reception for reception in run.receptions if reception.frames]
     if len(shown) < 2:
         return None
@@ -136,23 +138,24 @@ def join_films(run, out):
     sys.stderr.write(done.stderr)
     if done.returncode != 0:
         cause = done.stderr.strip().rpartition('\n')[2] or f'status {done.returncode}'
-        return f'{out / FILM} was not made: {cause}'
-    run.say(f'In {out / FILM}: what the receivers showed, side by side')
+        return f'{out / FILM} could not be written: {cause}'
+    run.say(f'All recordings side by side: {out / FILM}')
     return None
 
 
 def make_network():
-    """None, with a notice, where there can be none."""
+    """The network; None, after a notice, if this machine does not allow one."""
     try:
         return network.Network()
     except network.Failure as reason:
-        sys.stderr.write(f'No network of its own can be made here ({reason}).\n'
-                         'The loopback interface is used, which has no bottleneck: max-bitrate stands for one.\n')
+        sys.stderr.write(f'Cannot create a private network here ({reason}).\n'
+                         'Using the loopback interface instead. It has no bottleneck, so max-bitrate limits each '
+                         'receiver.\n')
         return None
 
 
 def serve(run, arguments):
-    """The page of a run; it is open when this returns."""
+    """Starts the web server of a run and returns it; it accepts connections from then on."""
     try:
         from . import live, web
     except ModuleNotFoundError as missing:
@@ -162,12 +165,12 @@ def serve(run, arguments):
         server.start()
     except web.Failure as reason:
         raise Failure(reason) from reason
-    run.say(f'The page is {server.url}' + ('' if run.measured else '; Ctrl-C ends.'))
+    run.say(f'The page is {server.url}' + ('' if run.measured else '; press Ctrl-C to stop.'))
     return server
 
 
 def end(number, _frame):
-    """A signal ends this program as a key does, so that what it started ends too."""
+    """Handles a signal like Ctrl-C, so that all child processes end too."""
     raise KeyboardInterrupt(signal.Signals(number).name)
 
 

@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What people may do to a run from its page: this table, and nothing else."""
+"""The actions that the web page may request of a run: the table ACTIONS, and nothing else."""
 from .run import MOST_RECEIVERS
 from .session import ALGORITHMS, MOST_SESSIONS
 
@@ -8,19 +8,19 @@ SHARES = {'half': 0.5, 'whole': 1.0}
 
 
 class Refused(Exception):
-    """It is not done; the text says why."""
+    """The action is refused; the text gives the reason."""
 
 
 def find(run, index):
     if not 0 <= index < len(run.receptions):
-        raise Refused('there is no such receiver')
+        raise Refused('no such receiver')
     return run.receptions[index]
 
 
 def set_tcp(run, receiver, on):
     reception = find(run, receiver)
     if not run.has_tcp:
-        raise Refused('TCP needs a network of its own')
+        raise Refused('TCP is not available on the loopback interface')
     if on and not reception.running:
         raise Refused('the receiver is stopped')
     run.set_tcp(reception, on)
@@ -34,7 +34,7 @@ def set_link(run, receiver, share):
 def set_receiver(run, receiver, on):
     reception = find(run, receiver)
     if run.measured:
-        raise Refused('the receivers of a run that is measured stay')
+        raise Refused('receivers cannot be changed during a measured run')
     if on == reception.running:
         return
     if on:
@@ -45,19 +45,19 @@ def set_receiver(run, receiver, on):
 
 def add_receiver(run):
     if run.measured:
-        raise Refused('the receivers of a run that is measured stay')
+        raise Refused('receivers cannot be changed during a measured run')
     if len(run.receptions) >= MOST_RECEIVERS:
-        raise Refused(f'{MOST_RECEIVERS} receivers are the most')
+        raise Refused(f'a run has at most {MOST_RECEIVERS} receivers')
     run.add_late_receiver()
 
 
 def set_algorithm(run, session, name):
     if run.measured:
-        raise Refused('a run that is measured keeps its algorithms')
+        raise Refused('the algorithm cannot be changed during a measured run')
     if session >= len(run.sessions):
-        raise Refused('there is no such session')
+        raise Refused('no such session')
     if name in (each.algorithm for each in run.sessions if each is not run.sessions[session]):
-        raise Refused(f'{name} is beside it already')
+        raise Refused(f'the other session already uses {name}')
     if name != run.sessions[session].algorithm:
         run.set_algorithm(run.sessions[session], name)
 
@@ -74,7 +74,7 @@ def is_switch(value):
     return type(value) is bool
 
 
-# Name of the action: the function, and what each of its arguments must be.
+# For each action, its function and the check of each argument.
 ACTIONS = {
     'tcp': (set_tcp, {'receiver': is_index, 'on': is_switch}),
     'link': (set_link, {'receiver': is_index, 'share': lambda value: isinstance(value, str) and value in SHARES}),
@@ -86,23 +86,23 @@ ACTIONS = {
 
 
 def parse(message):
-    """(name, arguments) of an action, from what came as JSON. Raises Refused for all that is not in the table."""
+    """Returns (name, arguments) of the action in a JSON message. Raises Refused if the action is not in the table."""
     if not isinstance(message, dict) or not isinstance(message.get('action'), str):
-        raise Refused('not an action')
+        raise Refused('not a valid action')
     arguments = dict(message)
     name = arguments.pop('action')
     if name not in ACTIONS:
-        raise Refused('there is no such action')
+        raise Refused('no such action')
     fields = ACTIONS[name][1]
     if set(arguments) != set(fields) or not all(fields[key](value) for key, value in arguments.items()):
-        raise Refused(f'{name}: not what it takes: {", ".join(fields) or "nothing"}')
+        raise Refused(f'{name}: invalid arguments; expected: {", ".join(fields) or "none"}')
     return name, arguments
 
 
 def act(run, name, arguments):
-    """Does what `parse` let pass. Raises Refused where it cannot be now."""
+    """Performs an action that `parse` has accepted. Raises Refused if it is not possible now."""
     if run.busy:
-        raise Refused('the session begins anew; wait for it')
+        raise Refused('the session is restarting; please wait')
     if run.draining:
-        raise Refused('the run ends')
+        raise Refused('the run is ending')
     ACTIONS[name][0](run, **arguments)

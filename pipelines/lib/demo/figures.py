@@ -183,6 +183,6 @@ def verdict(summary):
         if figures['frames-decoded'] == 0:
             return f"{figures['name']}: no picture was decoded"
         if figures['frames-not-identical']:
-            return (f"{figures['name']}: {figures['frames-not-identical']} of {figures['frames-decoded']} pictures are "
-                    "not the encoder's")
+            return (f"{figures['name']}: {figures['frames-not-identical']} of {figures['frames-decoded']} pictures "
+                    "differ from the encoder's output")
     return None

@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Joins a run and its page: what happens goes to the page, what people do there goes to the run."""
+"""Connects a run and its web page: passes the state to the page, and the actions of the page to the run."""
 import base64
 import threading
 import time
@@ -11,13 +11,13 @@ from .session import ALGORITHMS
 
 INTERVAL = 0.5
 
-# Actions that wait for the run, which is busy for seconds when a session begins anew.
+# Maximum number of queued actions. A run is busy for seconds when a session restarts.
 MOST_WAITING = 32
 
 
 class Live:
     def __init__(self, run, serve):
-        """`serve` makes the server, of the function that takes actions."""
+        """`serve` creates the server; its argument is the function that handles actions."""
         self.run = run
         self.begin = time.monotonic()
         self.told = 0.0
@@ -27,7 +27,7 @@ class Live:
         run.on_unit = self.pass_unit
 
     def do(self, name, arguments, refuse):
-        """In the server's thread; the run does it in its own."""
+        """Called in the server's thread; queues the action for the thread of the run."""
         def act():
             self.room.release()
             try:
@@ -38,7 +38,7 @@ class Live:
         if self.room.acquire(blocking=False):
             self.run.events.put((act, {'event': 'action'}))
         else:
-            refuse('too much is asked for at once; wait')
+            refuse('too many requests at once; please wait')
 
     def pass_unit(self, receiver, event):
         self.server.publish_unit(receiver, event['key'], event['shown'], base64.b64decode(event['data']))
@@ -50,7 +50,7 @@ class Live:
             self.server.publish_state(self.state())
 
     def state(self):
-        """All that the page shows but the pictures; rates in bit/s, times in s."""
+        """Everything that the page shows except the pictures; rates in bit/s, times in s."""
         run = self.run
         return {
             'time': round(time.monotonic() - self.begin, 3), 'algorithms': ALGORITHMS, 'busy': run.busy,
@@ -64,7 +64,7 @@ class Live:
         last = reception.samples[-1] if reception.running and reception.samples else None
         change = reception.levels[-1] if reception.running and reception.levels else None
         psnr = reception.shown.psnr() if reception.running else None
-        # The loopback interface has no switch to ask.
+        # The loopback interface has no switch, so the joined layers stand for the forwarded groups.
         groups = reception.groups if self.run.net else reception.session.layers_of(reception.level)
         return {
             'name': reception.name, 'link': reception.link, 'session': reception.session.index,

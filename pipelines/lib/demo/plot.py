@@ -33,11 +33,11 @@ def draw_rate(axes, reception, rates, end):
         axes.plot(times, kbit(sample.fair for sample in reception.samples), color='tab:purple', linewidth=0.8,
                   label='fair rate')
     axes.step(times, kbit(sample.held for sample in reception.samples), where='post', color='black',
-              label='layers held')
+              label='joined layers')
     axes.set_ylim(0, 1.45 * max([*capacities, *(rate / 1000 for rate in rates[:1]), 1]))
     axes.set_ylabel('kbit/s')
     axes.set_title(f'{reception.name}'
-                   + (f', behind {capacities[-1]:.0f} kbit/s' if capacities else ''), fontsize='small', loc='left')
+                   + (f', link {capacities[-1]:.0f} kbit/s' if capacities else ''), fontsize='small', loc='left')
     axes.legend(ncol=5, **BELOW)
 
 
@@ -53,7 +53,7 @@ def draw_quality(axes, frames):
     for rung in sorted({frame.rung for frame in frames if frame.rung is not None}):
         shown = [frame for frame in frames if frame.rung == rung and frame.psnr is not None]
         axes.plot([frame.time / SECOND for frame in shown], [frame.psnr for frame in shown], '.', markersize=1.5,
-                  color=RUNG_COLOURS[rung % len(RUNG_COLOURS)], label=f'rung {rung}')
+                  color=RUNG_COLOURS[rung % len(RUNG_COLOURS)], label=f'encoding {rung}')
     for frame in frames:
         if frame.rung is None:
             axes.axvline(frame.time / SECOND, color='red', linewidth=0.7)

@@ -42,11 +42,11 @@ class Reception:
 
     @property
     def phase(self):
-        """What it does, in a word: `waits` (for the sender, or for its process to begin), `joins`, `receives`, or
+        """Its state in a word: `waiting` (for the sender, or for its own process to start), `joining`, `receiving` or
         `stopped`."""
         if not self.running:
-            return 'waits' if self.wanted else 'stopped'
-        return 'receives' if self.told_level >= 0 else 'joins'
+            return 'waiting' if self.wanted else 'stopped'
+        return 'receiving' if self.told_level >= 0 else 'joining'
 
     @property
     def level(self):

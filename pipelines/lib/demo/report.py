@@ -1,24 +1,24 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A run as one page that needs nothing beside itself, and as a table for a terminal."""
+"""The report of a run: a self-contained HTML page, and a table for the terminal."""
 import base64
 import html
 
-# Of each receiver: what it is called, its key, and how it is written.
+# Figures of each receiver: title, key in the summary, and format.
 COLUMNS = [
     ('receiver', 'name', str),
     ('algorithm', 'algorithm', str),
     ('link, kbit/s', 'capacity', lambda rate: f'{rate / 1000:.0f}'),
-    ('right level', 'level-right', str),
-    ('level held', 'level', str),
-    ('time at the right level', 'share-right', lambda share: f'{100 * share:.1f} %'),
+    ('target level', 'level-right', str),
+    ('most used level', 'level', str),
+    ('time at the target level', 'share-right', lambda share: f'{100 * share:.1f} %'),
     ('settled after', 'settled-s', lambda seconds: f'{seconds:.1f} s'),
     ('join experiments', 'join-experiments', str),
     ('loss outside joins', 'loss-outside-joins', lambda share: f'{100 * share:.2f} %'),
-    ('loss in all', 'loss', lambda share: f'{100 * share:.2f} %'),
-    ('pictures whole outside joins', 'frames-whole-outside-joins', lambda share: f'{100 * share:.1f} %'),
-    ('pictures whole in all', 'frames-whole', lambda share: f'{100 * share:.1f} %'),
-    ('PSNR', 'psnr-mean-db', lambda psnr: f'{psnr:.1f} dB'),
+    ('total loss', 'loss', lambda share: f'{100 * share:.2f} %'),
+    ('intact pictures outside joins', 'frames-whole-outside-joins', lambda share: f'{100 * share:.1f} %'),
+    ('intact pictures', 'frames-whole', lambda share: f'{100 * share:.1f} %'),
+    ('mean PSNR', 'psnr-mean-db', lambda psnr: f'{psnr:.1f} dB'),
 ]
 
 STYLE = '''
@@ -36,20 +36,20 @@ def cell(figures, key, form):
 
 
 def tcp_lines(summary):
-    """What TCP did beside which receiver, in sentences."""
+    """Sentences about each TCP connection and the receiver that shared its link."""
     for figures in summary['receivers']:
         for tcp in figures['tcp']:
             if tcp['tcp-rate'] is None or tcp['rate'] is None:
                 continue
-            back = ('the right level was not held again before the end' if tcp['back-after-s'] is None
-                    else f"{tcp['back-after-s']:.0f} s after it the right level was held again")
-            yield (f"From {tcp['from-s']:.0f} s to {tcp['until-s']:.0f} s a TCP connection was beside "
-                   f"{figures['name']}. "
-                   f"It got {tcp['tcp-rate'] / 1000:.0f} kbit/s, the receiver {tcp['rate'] / 1000:.0f} kbit/s; {back}.")
+            back = ('did not return to its target level before the run ended' if tcp['back-after-s'] is None
+                    else f"returned to its target level {tcp['back-after-s']:.0f} s after TCP stopped")
+            yield (f"From {tcp['from-s']:.0f} s to {tcp['until-s']:.0f} s, a TCP connection shared the link of "
+                   f"{figures['name']}. TCP got {tcp['tcp-rate'] / 1000:.0f} kbit/s and the receiver "
+                   f"{tcp['rate'] / 1000:.0f} kbit/s. The receiver {back}.")
 
 
 def as_text(summary):
-    """The table for a terminal."""
+    """The report as text for a terminal."""
     lines = []
     width = max(len(title) for title, _, _ in COLUMNS)
     column = 2 + max(12, *(len(figures['name']) for figures in summary['receivers']))
@@ -60,7 +60,7 @@ def as_text(summary):
 
 
 def write(path, title, summary, picture):
-    """Writes the page; `picture` is a PNG that goes into it."""
+    """Writes the page; `picture` is a PNG to include."""
     rows = ''.join(
         f'<tr><th scope="row">{html.escape(name)}</th>'
         + ''.join(f'<td>{html.escape(cell(figures, key, form))}</td>' for figures in summary['receivers']) + '</tr>\n'
@@ -77,11 +77,13 @@ def write(path, title, summary, picture):
 <title>{html.escape(title)}</title>
 <style>{STYLE}</style>
 <h1>{html.escape(title)}</h1>
-<p>{summary['seconds']:.0f} seconds, {'a network of its own' if summary['network'] else 'the loopback interface'}.
-{layers} A level is right where its rate is the highest of at most 0.9 of the link's. Times beside TCP,
-until the right level is held again, are not in the shares and the losses outside joins.</p>
+<p>{summary['seconds']:.0f} seconds {'in a private network' if summary['network'] else 'on the loopback interface'}.
+{layers} The target level is the highest level whose rate is at most 0.9 of the link rate. The shares of time
+and of pictures and the loss outside joins exclude the time from the start of TCP until the receiver has returned to
+its target level.</p>
 <table>
 {rows}</table>
-{sentences}<img src="data:image/png;base64,{data}" alt="Rates, levels, losses and pictures of each receiver over time">
+{sentences}<img src="data:image/png;base64,{data}"
+alt="Rates, levels, packet loss and picture quality of each receiver over time">
 </html>
 ''', encoding='utf-8')

@@ -301,12 +301,12 @@ class Run:
         reception.set_capacity(capacity)
         fits = analysis.fitting_level(reception.session.level_rates, analysis.EASE * capacity)
         self.log(time.time(), reception, 'link', capacity=round(capacity), fits=fits)
-        self.say(f"{'' :7}  {reception.name}  {'its link carries' if self.net else 'max-bitrate is'} "
-                 f'{capacity / 1000:.0f} kbit/s: enough for level {fits}')
+        self.say(f"{'' :7}  {reception.name}  {'link rate' if self.net else 'max-bitrate'} "
+                 f'{capacity / 1000:.0f} kbit/s, enough for level {fits}')
 
     def set_tcp(self, reception, on):
         if not self.has_tcp:
-            self.say('There is no TCP: it needs a network of its own.')
+            self.say('TCP is not available on the loopback interface.')
             return
         if on == (reception.tcp is not None):
             return
@@ -320,12 +320,12 @@ class Run:
         tcp = Tcp(self.sender_host, reception.host, told, lost) if on else None
         reception.set_tcp(tcp)
         self.log(time.time(), reception, 'tcp', on=on)
-        self.say(f"{'' :7}  {reception.name}  TCP {'comes' if on else 'goes'}")
+        self.say(f"{'' :7}  {reception.name}  TCP {'starts' if on else 'stops'}")
 
     def lose_tcp(self, reception, tcp, reason):
         """The rest of the run is worth having without it."""
         if reception.tcp is tcp:
-            self.faults.append(f'TCP beside {reception.name} ended by itself: {reason}')
+            self.faults.append(f'the TCP connection beside {reception.name} failed: {reason}')
             self.say(self.faults[-1])
             self.end_tcp(reception)
 
@@ -344,7 +344,7 @@ class Run:
 
     def set_algorithm(self, session, name):
         """The sessions end, and others begin; links stay as they are."""
-        self.say(f'The algorithm is {name}: the session begins anew.')
+        self.say(f'The algorithm is now {name}; the session restarts.')
         self.busy = True
         running = [reception for reception in self.receptions if reception.running]
         for reception in running:

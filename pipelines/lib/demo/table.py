@@ -7,7 +7,7 @@ import time
 
 INTERVAL = 0.25
 
-HEADINGS = ('receiver', 'link', 'level', 'rate', 'TCP', 'loss', 'RTT', 'fair', 'train', 'joined', 'last change')
+HEADINGS = ('receiver', 'link', 'level', 'rate', 'TCP', 'loss', 'RTT', 'fair', 'train', 'groups', 'last change')
 FORM = '{:<{width}} {:>6} {:>6} {:>6} {:>6} {:>7} {:>7} {:>6} {:>6}  {:<18} {}'
 
 

@@ -103,8 +103,8 @@ class Server:
         self.thread.start()
         self.started.wait()
         if self.failure:
-            raise Failure(f'no page on {self.url}: {self.failure}; another --web PORT may be free, and --web-host '
-                          'has to be an address of this machine')
+            raise Failure(f'cannot serve the page on {self.url}: {self.failure}; try another --web PORT, and check '
+                          'that --web-host is an address of this machine')
 
     def run(self):
         asyncio.set_event_loop(self.loop)
@@ -158,7 +158,7 @@ class Server:
     @web.middleware
     async def guard(self, request, handler):
         if not self.is_own_name(request.headers.get('Host', '')):
-            response = web.Response(status=403, text='This server has another name.\n')
+            response = web.Response(status=403, text='The Host header does not name this server.\n')
         else:
             try:
                 response = await handler(request)
@@ -174,12 +174,12 @@ class Server:
 
     async def get_socket(self, request):
         if request.headers.get('Origin') != f"http://{request.headers['Host']}":
-            return web.Response(status=403, text='Only this server\'s own page may do that.\n')
+            return web.Response(status=403, text='WebSockets are open to this server\'s own page only.\n')
         if len(self.pages) >= MOST_PAGES:
             return web.Response(status=503, text='Too many pages are open.\n')
         connection = web.WebSocketResponse(max_msg_size=LARGEST_MESSAGE, heartbeat=20, compress=False)
         if not connection.can_prepare(request).ok:
-            return web.Response(status=400, text='This is for a WebSocket.\n')
+            return web.Response(status=400, text='Only WebSocket requests are accepted here.\n')
         page = Page()
         writer = None
         # Counted before it is waited for.
@@ -191,7 +191,7 @@ class Server:
                 if message.type == WSMsgType.TEXT:
                     self.take(page, message.data)
                 elif message.type == WSMsgType.BINARY:
-                    self.refuse(page, 'not an action')
+                    self.refuse(page, 'not a valid action')
         finally:
             self.pages.discard(page)
             if writer:
@@ -215,7 +215,7 @@ class Server:
         try:
             name, arguments = actions.parse(json.loads(text))
         except (ValueError, RecursionError):
-            self.refuse(page, 'not an action')
+            self.refuse(page, 'not a valid action')
         except actions.Refused as reason:
             self.refuse(page, str(reason))
         else:

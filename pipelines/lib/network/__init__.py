@@ -75,7 +75,7 @@ class Namespace:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
         if self.keeper.stdout.readline() != '\n':
             reason = self.keeper.communicate()[1].strip()
-            raise Unavailable(f'no network namespace of our own: {reason or "unshare failed"} ({REMEDY})')
+            raise Unavailable(f'cannot create a network namespace: {reason or "unshare failed"} ({REMEDY})')
 
     @property
     def prefix(self):
@@ -184,7 +184,7 @@ class Network:
         with contextlib.suppress(OSError):
             os.sched_setscheduler(emulator.pid, os.SCHED_RR, os.sched_param(1))
         if emulator.stdout.readline() != 'ready\n':
-            raise Failure('the emulator of a link does not start')
+            raise Failure('the link emulator does not start')
 
     def close(self):
         """Ends what is left in the namespaces, and so these. Returns what the emulators tell of themselves."""

@@ -1,28 +1,27 @@
 // lmcc: layered multicast congestion control
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// One receiver: its pictures, its figures, its last minute, and what can be done to it.
+// The card of a receiver: pictures, figures, a chart of the last minute, and buttons.
 
 import { Pictures, canDecode } from './pictures.js';
 import { Plot } from './plot.js';
 import { colour, rateText } from './tree.js';
 
-const PSNR = 'PSNR: how close the pictures of the last seconds are to the film, by the squared error of their '
-  + 'brightness. More is better: 30 dB looks poor, 40 dB good.';
+const PSNR = 'PSNR: how close the pictures of the last seconds are to the film, calculated from their brightness. '
+  + 'Higher is better: 30 dB looks poor, 40 dB looks good.';
 
-// What is in place of a level, and over the picture, while there is none.
-const PHASES = { waits: 'waits', joins: 'joins', stopped: 'stopped' };
-const OVERLAYS = { waits: 'Waits for the sender …', joins: 'Joins …', stopped: 'Stopped' };
-const NO_DECODER = 'No pictures: browsers decode them (WebCodecs) only on pages from this machine or by https.';
+// The text over the picture of a receiver that has no level yet.
+const OVERLAYS = { waiting: 'Waiting for the sender …', joining: 'Joining …', stopped: 'Stopped' };
+const NO_DECODER = 'No pictures: browsers decode them (WebCodecs) only on pages from this machine or over HTTPS.';
 
-// What the latest train says of the next level.
-const TRAINS = { room: 'fits', full: 'does not fit', queue: 'not known' };
+// What the result of the latest packet train means for the next level.
+const TRAINS = { room: 'fits', full: 'does not fit', queue: 'unknown' };
 
-// Seconds that pictures are counted in.
+// The frame rate is measured over this many seconds.
 const COUNTED = 3;
 
 function changeText({ from, to }) {
-  if (to < 0) return 'Left';
+  if (to < 0) return 'Left the session';
   if (from < 0) return `Level ${to}`;
   return `${to > from ? 'Up' : 'Down'} to level ${to}`;
 }
@@ -75,14 +74,14 @@ export class Card {
 
   showLevel({ name, level, phase, psnr, change }, levels) {
     const badge = this.find('.badge');
-    badge.textContent = level >= 0 ? `level ${level} of ${levels - 1}` : PHASES[phase] ?? phase;
+    badge.textContent = level >= 0 ? `level ${level} of ${levels - 1}` : phase;
     badge.style.background = level >= 0 ? colour(level, levels, 32) : '';
     this.root.style.setProperty('--level', level >= 0 ? colour(level, levels) : '');
     this.find('.psnr').hidden = psnr === null;
     this.find('.psnr').textContent = psnr === null ? '' : `PSNR ${psnr.toFixed(1)} dB`;
     this.find('.reason').textContent = change ? `${changeText(change)}: ${change.reason}.` : '';
-    this.screen.setAttribute('aria-label', `Pictures of ${name}. Arrow keys move the magnifier, + and - change it, `
-      + 'Enter switches it.');
+    this.screen.setAttribute('aria-label', `Pictures of ${name}. Arrow keys move the magnifier, + and - change its zoom, `
+      + 'Enter turns it on or off.');
     this.find('.picture').setAttribute('aria-label', level >= 0 ? `The film at level ${level} of ${levels - 1}`
       : 'No pictures yet');
     this.showOverlay();
@@ -91,7 +90,7 @@ export class Card {
   showOverlay() {
     const { phase } = this.data;
     this.find('.overlay').textContent = OVERLAYS[phase] ?? (!canDecode ? NO_DECODER
-      : this.pictures.count ? '' : 'Waits for the first picture …');
+      : this.pictures.count ? '' : 'Waiting for the first picture …');
   }
 
   showFigures(data, time) {
@@ -102,12 +101,12 @@ export class Card {
     const texts = {
       rate: rateText(data.rate), link: data.capacity ? rateText(data.capacity) : '–', 'tcp-rate': data.tcp ? rateText(data.tcpRate) : 'none',
       loss: data.loss === null ? '–' : `${(100 * data.loss).toFixed(1)} %`,
-      rtt: data.rtt ? `${Math.round(1000 * data.rtt)} ms` : '–', speed: `${Math.round(speed)} a second`,
+      rtt: data.rtt ? `${Math.round(1000 * data.rtt)} ms` : '–', speed: `${Math.round(speed)} fps`,
     };
     for (const [name, text] of Object.entries(texts)) this.find(`dl .${name}`).textContent = text;
   }
 
-  // What only some algorithms have. From when one receiver has it on all have room for it, so that nothing jumps.
+  // Figures that only some algorithms have. Once one receiver has them, all cards reserve room, so that no text moves.
   showFairness({ session, fair, train, turn }, { sessions, receivers }) {
     const { algorithm } = sessions[session];
     if (receivers.some((each) => each.session === session && each.fair)) this.fairAlgorithm = algorithm;
@@ -120,8 +119,8 @@ export class Card {
       item.hidden = algorithm !== this.fairAlgorithm;
       item.lastElementChild.textContent = text ?? '–';
     }
-    this.find('dl .turn').title = 'Where TCP would get a rate between those of two levels, they take turns; this part of the '
-      + `time the upper one has.${turn ? ` The present turn ends in ${Math.round(turn.left)} s.` : ''}`;
+    this.find('dl .turn').title = 'If the fair rate is between the rates of two levels, the receiver alternates between them. This '
+      + `is the upper level's share of the time.${turn ? ` The next change is in ${Math.round(turn.left)} s.` : ''}`;
   }
 
   showButtons({ name, tcp, running }, { hasTcp, busy, measured }) {

@@ -1,9 +1,9 @@
 // lmcc: layered multicast congestion control
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// A magnifier over all pictures at once: the same spot of each, so that they can be compared.
+// A magnifier that shows the same spot of all pictures, for comparison.
 
-// As style.css has it: the lens' diameter, as a part of the picture's width and of its height.
+// The diameter of the lens as a share of the picture's width and height, as in style.css.
 const LENS = { x: 0.405, y: 0.72 };
 const ZOOM = { least: 2, usual: 3, most: 8 };
 const STEP = 0.02, LONG_STEP = 0.1;
@@ -26,7 +26,7 @@ class View {
     this.observer.observe(this.lens);
   }
 
-  // The spot in parts of the picture, of which what is under the lens is drawn so many times larger.
+  // Magnifies the spot `at`, in parts of the picture, by the factor `zoom`.
   show(at, zoom) {
     this.at = at;
     this.zoom = zoom;
@@ -46,7 +46,7 @@ class View {
 }
 
 export class Loupe {
-  // `onSwitch` is told whether it is on.
+  // `onSwitch` is called with true or false when the magnifier is turned on or off.
   constructor(onSwitch) {
     this.views = new Map();
     this.at = { x: 0.5, y: 0.5 };
@@ -68,7 +68,7 @@ export class Loupe {
     this.views.delete(screen);
   }
 
-  // There is another picture.
+  // Draws the lens again, after a new picture.
   draw(screen) {
     this.views.get(screen)?.draw();
   }

@@ -1,7 +1,7 @@
 // lmcc: layered multicast congestion control
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// What the server tells, as cards and a tree; what people press, as actions.
+// Shows the server's states as cards and a tree, and sends the user's actions.
 
 import { Card } from './card.js';
 import { Loupe } from './loupe.js';
@@ -9,7 +9,7 @@ import { Tree, colour, rateText } from './tree.js';
 
 const KEY = 1, SHOWN = 2, HEADER = 4;
 const MOST_RECEIVERS = 6;
-// Seconds from one message to those who listen to the page to the next.
+// Minimum interval of messages to screen readers, in seconds.
 const SPOKEN_EVERY = 10;
 
 const $ = (id) => document.getElementById(id);
@@ -31,7 +31,7 @@ function notice(text) {
   notice.timer = setTimeout(() => { $('notice').hidden = true; }, 5000);
 }
 
-// The receivers whose levels are others than when it was told last; levels come and go faster than anybody listens.
+// Announces changed levels to screen readers. Levels change faster than anybody can listen, hence the interval.
 function speak() {
   speak.timer = null;
   const changed = state.receivers.filter(({ name, level }) => spoken.get(name) !== level);
@@ -40,10 +40,10 @@ function speak() {
     `${name}: ${level >= 0 ? `level ${level}` : phase}`)).join('; ');
 }
 
-// What the colours of a session's strands stand for.
+// The legend of a session's strands.
 function legendOf({ layers, levels }, groups) {
   const count = layers.length;
-  if (groups > count) return [`${groups} groups take turns in carrying ${count} layers`];
+  if (groups > count) return [`${count} layers, carried by ${groups} groups in turn`];
   return levels.map((level, i) => {
     const item = document.createElement('span');
     const mark = document.createElement('i');
@@ -59,9 +59,9 @@ function showLegend() {
     && tree.groups[i] === tree.groups[0]);
   const parts = alike ? legendOf(sessions[0], tree.groups[0])
     : sessions.flatMap((session, i) => [`${session.algorithm}:`, ...legendOf(session, tree.groups[i])]);
-  parts.push(state.network ? 'A bright strand: the switch sends the group there.'
-    : 'A bright strand: the receiver holds the group.');
-  // Each beside the other, words too.
+  parts.push(state.network ? 'Bright line: the switch forwards the group.'
+    : 'Bright line: the receiver has joined the group.');
+  // Each part becomes an element, plain text too.
   $('legend').replaceChildren(...parts.map((part) => {
     const item = document.createElement('span');
     item.append(part);
@@ -69,7 +69,7 @@ function showLegend() {
   }));
 }
 
-// Another run has another time, and receivers of its own.
+// Removes the receivers of an earlier run.
 function forget() {
   for (const card of cards.splice(0)) card.destroy();
 }
@@ -79,12 +79,12 @@ function makeChoice(session) {
   select.replaceChildren(...state.algorithms.map((name) => new Option(name, name)));
   select.onchange = () => { act('algorithm', { session, name: select.value }); select.blur(); };
   const label = document.createElement('label');
-  label.title = 'What decides which level a receiver takes';
-  label.append(session ? 'beside ' : 'Algorithm ', select);
+  label.title = 'Congestion control algorithm, which decides the level of each receiver';
+  label.append(session ? 'and ' : 'Algorithm ', select);
   return label;
 }
 
-// One choice for each session.
+// One selection box for each session.
 function showAlgorithms() {
   const { sessions } = state;
   if ($('algorithms').children.length !== sessions.length) {
@@ -97,7 +97,7 @@ function showAlgorithms() {
   });
 }
 
-// Said only where it is another text, as it is read aloud.
+// Sets the text only if it changes, because screen readers read each change aloud.
 function showStatus(text) {
   if ($('status').textContent !== text) $('status').textContent = text;
 }
@@ -114,9 +114,9 @@ function showState(next) {
   showLegend();
   showAlgorithms();
   $('add').disabled = state.measured || state.busy || state.receivers.length >= MOST_RECEIVERS;
-  showStatus(state.busy ? 'The session begins …' : '');
+  showStatus(state.busy ? 'The session is starting …' : '');
   $('clock').textContent = `${Math.round(state.time)} s`
-    + (state.seconds ? ` of about ${Math.round(state.seconds)} s, measured` : '');
+    + (state.seconds ? ` of about ${Math.round(state.seconds)} s (measured run)` : '');
   speak.timer ??= setTimeout(speak, 1000 * SPOKEN_EVERY);
 }
 
@@ -136,7 +136,7 @@ function connect() {
   socket.binaryType = 'arraybuffer';
   socket.onmessage = take;
   socket.onclose = () => {
-    showStatus('The demonstration has ended, or is away. Trying again …');
+    showStatus('No connection to the demonstration. Reconnecting …');
     setTimeout(connect, 2000);
   };
 }

@@ -1,9 +1,9 @@
 // lmcc: layered multicast congestion control
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// A receiver's coded pictures, decoded here and drawn as they come: the sender's side has timed them.
+// Decodes a receiver's coded pictures and draws them on arrival; the server sends each at its presentation time.
 
-// x264's of 640x360; the stream itself says which it is.
+// High profile, as x264 makes it for 640x360; the stream itself has the exact values.
 const CODEC = 'avc1.64001e';
 
 export const canDecode = 'VideoDecoder' in window;
@@ -29,7 +29,7 @@ export class Pictures {
   }
 
   draw(frame) {
-    // After a step down some pictures are there for the decoder alone.
+    // After a change to a lower level, some pictures are for the decoder only.
     if (!this.hidden.delete(frame.timestamp)) {
       if (this.canvas.width !== frame.displayWidth || this.canvas.height !== frame.displayHeight) {
         this.canvas.width = frame.displayWidth;
@@ -48,7 +48,7 @@ export class Pictures {
       if (!key) return;
       this.begin();
     }
-    // A decoder that cannot keep up begins anew with a key picture.
+    // A decoder that cannot keep up restarts with a key picture.
     if (this.decoder.decodeQueueSize > 48) {
       this.decoder.close();
       this.decoder = null;

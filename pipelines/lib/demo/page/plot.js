@@ -1,32 +1,32 @@
 // lmcc: layered multicast congestion control
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// A receiver's last minute: its rates as lines, and above them its levels as a ribbon in the levels' colours.
+// The chart of a receiver's last minute: its rates as lines, and above them its levels as a coloured ribbon.
 
 import { colour } from './tree.js';
 
 const SHOWN_SECONDS = 60;
 const TICKS = [60, 40, 20, 0];
-// Room above the highest line.
+// Upper limit of the axis, as a multiple of the highest value.
 const ABOVE = 1.15;
 const RIBBON = 14, RIBBON_GAP = 8;
-// Seconds from one text for those who do not see it to the next.
+// Minimum interval of descriptions for screen readers, in seconds.
 const TOLD_EVERY = 5;
 
 const RECEIVED = 1, FAIR = 3;
 
-// What a line is called, its colour, and how it is drawn.
+// Label, colour and style of each line.
 const LINES = [
   ['link', '--link', { stepped: true, fill: 'origin', borderWidth: 1 }],
   ['received', '--received', { borderWidth: 2 }],
   ['TCP', '--tcp', {}],
-  ['TCP would get', '--fair', { borderDash: [4, 3] }],
+  ['fair rate', '--fair', { borderDash: [4, 3] }],
 ];
 
 const variable = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const megabits = (rate) => rate.toFixed(2);
 
-// The numbers under the pointer.
+// The values under the pointer.
 const TOOLTIP = {
   filter: ({ parsed }) => !Number.isNaN(parsed.y),
   callbacks: {
@@ -35,7 +35,7 @@ const TOOLTIP = {
   },
 };
 
-// The levels over time, above the rates.
+// Draws the levels over time, above the rates.
 const ribbon = {
   id: 'ribbon',
   beforeInit(chart) {
@@ -117,7 +117,7 @@ export class Plot {
     chart.update('none');
   }
 
-  // What the receiver is at a time in s; `count` is how many levels there are.
+  // Adds the state of the receiver at a time in s; `count` is the number of levels.
   add(data, time, count) {
     const { chart } = this;
     const values = [data.capacity / 1e6, data.rate / 1e6, data.tcp ? data.tcpRate / 1e6 : NaN,
@@ -132,7 +132,7 @@ export class Plot {
     Object.assign(chart.options.scales.x, { min: time - SHOWN_SECONDS, max: time });
     sets.forEach((set, i) => { this.key.children[i].hidden = set.data.every(({ y }) => Number.isNaN(y)); });
     this.describe(data, time);
-    // What can be read is there first, and is not drawn more often than the screen is.
+    // The texts are updated at once; the chart is drawn at most once per screen refresh.
     this.drawing ||= requestAnimationFrame(() => {
       this.drawing = 0;
       chart.update('none');
@@ -140,7 +140,7 @@ export class Plot {
     return sets[RECEIVED].data.length;
   }
 
-  // What TCP would get may be far above all that is there, which it would make small: it is cut off.
+  // The fair rate may be far above all other rates. It is cut off, so that the other lines keep their height.
   limit(sets) {
     const highest = Math.max(...sets.slice(0, FAIR).flatMap((set) => set.data.map(({ y }) => y || 0)));
     const limit = ABOVE * (highest || 1);
@@ -156,7 +156,7 @@ export class Plot {
     while (levels.length > 1 && levels[1].x < time - SHOWN_SECONDS) levels.shift();
   }
 
-  // For those who do not see it.
+  // Describes the chart for screen readers.
   describe(data, time) {
     if (time < this.told + TOLD_EVERY) return;
     this.told = time;
@@ -164,8 +164,8 @@ export class Plot {
     const levels = this.chart.levels.map(({ level }) => level).filter((level) => level >= 0);
     this.canvas.setAttribute('aria-label', `Last minute of ${this.name}: received `
       + `${megabits(Math.min(...received))} to ${megabits(Math.max(...received))} Mbit/s, now ${megabits(data.rate / 1e6)}; `
-      + `its link carries ${megabits(data.capacity / 1e6)}; `
-      + (data.tcp ? `TCP beside it takes ${megabits(data.tcpRate / 1e6)}; ` : '')
+      + `link ${megabits(data.capacity / 1e6)}; `
+      + (data.tcp ? `competing TCP ${megabits(data.tcpRate / 1e6)}; ` : '')
       + (levels.length ? `levels ${Math.min(...levels)} to ${Math.max(...levels)}.` : 'no level yet.'));
   }
 

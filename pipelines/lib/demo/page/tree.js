@@ -1,16 +1,17 @@
 // lmcc: layered multicast congestion control
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// The sender, the switch and the receivers, a strand for each group. A strand is lit where the switch's table has it.
+// The network: sender, switch and receivers, with a strand for each group. A strand is lit if the switch forwards the
+// group, according to its table.
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-// The height of a box, the width of a receiver's at most, and what is left free beside its text.
+// Height of a box, maximum width of a receiver's box, and margin of its text.
 const BOX = 22, WIDEST = 170, MARGIN = 8;
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
-// Of a level, or a layer or group: from teal to magenta, which nothing else on the page has.
+// The colour of a level, layer or group: from teal to magenta, hues that nothing else on the page has.
 export function colour(index, count, lightness = dark.matches ? 64 : 43) {
   const hue = count > 1 ? 185 + 130 * index / (count - 1) : 185;
   return `hsl(${hue} 72% ${lightness}%)`;
@@ -35,7 +36,7 @@ export class Tree {
     this.strands = [];
   }
 
-  // A box with the first of some texts that fits into it.
+  // Draws a box with the first of the texts that fits.
   host(x, y, width, texts) {
     const box = make('g', {}, this.svg);
     make('title', {}, box).textContent = texts[0];
@@ -47,9 +48,9 @@ export class Tree {
     }
   }
 
-  // One strand of a bundle from one place to another, as far beside its middle as `offset` says, at most `spread`.
+  // Draws one strand of a bundle, `offset` beside the middle of the bundle; `spread` is the largest offset.
   strand(from, to, offset, spread, stroke, kind, lit) {
-    // Beside each other also where they are level, and there between the boxes.
+    // Keeps the strands apart where they run level, and between the boxes there.
     const free = (to.y - from.y) / 2 - BOX / 2 - MARGIN / 2;
     const middle = (from.y + to.y) / 2 - offset * Math.sign(to.x - from.x) * Math.min(1, free / spread);
     const path = `M${from.x + offset} ${from.y} C${from.x + offset} ${middle} ${to.x + offset} ${middle} ${to.x + offset} ${to.y}`;
@@ -57,7 +58,7 @@ export class Tree {
     this.strands.push({ element, lit });
   }
 
-  // `groups` says how many each session has.
+  // `groups` has the number of groups of each session.
   build({ receivers, sessions }, groups) {
     const width = this.svg.clientWidth || 600;
     const height = this.svg.clientHeight || 132;
@@ -68,7 +69,7 @@ export class Tree {
     const step = Math.min(7, 48 / most, 0.5 * width / receivers.length / (most + 1));
     const sender = { x: width / 2, y: 12 };
     const place = { x: width / 2, y: height * 0.48 };
-    // `of` picks those receivers of a state that this bundle goes to.
+    // `of` selects the receivers of a state that this bundle leads to.
     const bundle = (from, to, count, of) => {
       const spread = count / 2 * step;
       for (let group = 0; group < count; group++) {
@@ -86,7 +87,7 @@ export class Tree {
     receivers.forEach((receiver, i) => {
       bundle(place, ends[i], groups[receiver.session], (state) => [state.receivers[i]]);
     });
-    // Above all strands.
+    // Boxes are drawn above all strands.
     receivers.forEach((receiver, i) => {
       const end = ends[i];
       const number = `${receiver.link + 1}`;
@@ -110,11 +111,11 @@ export class Tree {
     this.describe(state);
   }
 
-  // For those who do not see it.
+  // Describes the tree for screen readers.
   describe({ receivers }) {
-    const parts = receivers.map(({ name, groups, tcp }) => `${name} gets ${groups.length
-      ? `group ${groups.map((group) => group + 1).join(', ')}` : 'nothing'}${tcp ? ', beside TCP' : ''}`);
-    const text = `The switch sends each receiver its groups: ${parts.join('; ')}.`;
+    const parts = receivers.map(({ name, groups, tcp }) => `${name}: ${groups.length
+      ? `groups ${groups.map((group) => group + 1).join(', ')}` : 'no group'}${tcp ? ' and TCP' : ''}`);
+    const text = `Groups that the switch forwards: ${parts.join('; ')}.`;
     if (this.svg.getAttribute('aria-label') !== text) this.svg.setAttribute('aria-label', text);
   }
 }
