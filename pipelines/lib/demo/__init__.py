@@ -1,3 +1,3 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The demonstration: a film through x264, multicast layers, a receiver and a decoder, and what came of it."""
+"""The demonstration: sends a film in multicast layers to several receivers, and measures what they show."""

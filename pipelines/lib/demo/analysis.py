@@ -1,7 +1,7 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What came of one receiver: which reference each received picture is, and the figures of its pictures. And which
-levels a link carries."""
+"""Identifies the pictures of a receiver with the reference pictures and calculates their figures. Also decides which
+levels a link can carry."""
 from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
@@ -11,25 +11,24 @@ from typing import Optional
 CLOCK_RATE = 90000
 SECOND = 1000000000
 
-# GStreamer's for a time that is not known.
-
-# Pictures that a decoder keeps back at most to bring them into order, in x264's pyramid; and from how long on there is
-# no picture where the lowest level has six a second.
+# Maximum number of pictures that a decoder holds back to reorder them, with x264's pyramid; and the pause that counts
+# as a standstill, where the lowest level has six pictures per second.
 REORDERED = 3
 STANDSTILL = SECOND // 4
 
-# A level with less than this share of the capacity is carried with ease; one with more than that other is not at all.
+# Shares of the link's capacity: a level below EASE fits with ease, a level above EXCESS does not fit. AMPLE has room
+# for all levels.
 EASE = 0.9
 EXCESS = 1.15
 AMPLE = 1.35
 
-# A received picture and its reference have the same time, to a rounding of the RTP clock.
+# Maximum difference between the times of a received picture and its reference, in ticks of the RTP clock.
 TOLERANCE = 90
 
 
 @dataclass
 class Reference:
-    """A picture as the decoder beside the encoder made it."""
+    """A picture that the sender decoded from its encoder's output."""
     rung: int
     time: int
     crc: int
@@ -38,7 +37,7 @@ class Reference:
 
 @dataclass
 class Frame:
-    """A picture that the receiver decoded; the last three fields are found by `identify`."""
+    """A picture that the receiver decoded; `identify` sets the last three fields."""
     time: int
     now: int
     latency: int
@@ -52,7 +51,8 @@ class Frame:
 
 @dataclass
 class Turn:
-    """Two levels take turns: the upper one has `share` of the time, and the present turn ends after `left` seconds."""
+    """The receiver alternates between two levels: the upper one has `share` of the time, and the next change is in
+    `left` s."""
     upper: int
     share: float
     left: float
@@ -66,8 +66,7 @@ class Turn:
 
 @dataclass
 class Sample:
-    """What the receiver told of itself at one time; rates in bit/s, the round-trip time in s. What it did not tell is
-    None."""
+    """The receiver's statistics at one time; rates in bit/s, the round-trip time in s. Unknown values are None."""
     time: int
     level: int
     rate: int
@@ -96,7 +95,7 @@ class Sample:
 
 @dataclass
 class Step:
-    """What the receiver's link carries from `time` on, in bit/s."""
+    """The capacity of the receiver's link from `time` on, in bit/s."""
     time: int
     capacity: float
 
@@ -106,12 +105,12 @@ def to_ticks(time):
 
 
 def unwrap(rtp, near):
-    """The 32-bit RTP timestamp as a number without wrap, closest to `near`."""
+    """The 32-bit RTP timestamp as a number without wrap-around, closest to `near`."""
     return near + ((rtp - near + (1 << 31)) % (1 << 32)) - (1 << 31)
 
 
 def find_offset(frames, references):
-    """The RTP timestamp of the film's start, as most equal pictures agree; None where no two are equal."""
+    """The RTP timestamp of the film's start, by a majority of equal pictures; None if no pictures are equal."""
     by_crc = {}
     for reference in references:
         by_crc.setdefault(reference.crc, []).append(to_ticks(reference.time))
@@ -124,7 +123,7 @@ def find_offset(frames, references):
 
 
 def identify(frames, references):
-    """Fills in source_time of each frame, and rung and psnr where it is one of the references of that time."""
+    """Sets source_time of each frame, and rung and psnr if the frame equals a reference of that time."""
     offset = find_offset(frames, references)
     if offset is None:
         return
@@ -148,14 +147,15 @@ def identify(frames, references):
 
 
 def fitting_level(levels, capacity):
-    """The highest level that has at most the rate `capacity`; 0 where not even the base has."""
+    """The highest level whose rate is at most `capacity`; 0 if even the base layer exceeds it."""
     return max([i for i, rate in enumerate(levels) if rate <= capacity], default=0)
 
 
 def choose_capacities(levels):
-    """[low, middle, high] for levels of these rates: two middles of gaps between levels, and room for all.
+    """[low, middle, high] capacities for levels of these rates: the middles of two gaps between levels, and room for
+    all.
 
-    No level is so close to one of them that either answer would be right, where the ladder has such gaps."""
+    If the gaps are wide enough, no level is so close to a capacity that it could be considered both fitting and not."""
     middles = [sqrt(below / EASE * above / EXCESS) for below, above in zip(levels, levels[1:])
                if below / EASE <= above / EXCESS and below]
     high = levels[-1] * AMPLE
@@ -179,13 +179,13 @@ def gaps_ms(frames):
 
 
 def pauses_ms(frames):
-    """Between two pictures as they came out of the decoder."""
+    """The times between successive pictures at the output of the decoder."""
     return [(after.now - before.now) / 1e6 for before, after in zip(frames, frames[1:])]
 
 
 def late(frames):
-    """The pictures that came after their time, without the last few before the picture stands still: a decoder keeps
-    those back until the next come."""
+    """The pictures that left the decoder after their presentation time, except the last few before a standstill: a
+    decoder holds those back until the next pictures arrive."""
     ordered = sorted(frames, key=lambda frame: frame.time)
     late_ones = []
     for i, frame in enumerate(ordered):
@@ -197,15 +197,15 @@ def late(frames):
 
 
 def step_errors_ms(frames, without=()):
-    """How far the steps of the presentation times are from the steps of the film's own times, the spans `without` left
-    out."""
+    """The differences between the steps of the presentation times and the steps of the film's own times, without the
+    spans `without`."""
     known = sorted((frame for frame in frames if frame.source_time is not None), key=lambda frame: frame.source_time)
     return [abs((b.time - a.time) - (b.source_time - a.source_time)) / 1e6 for a, b in zip(known, known[1:])
             if not any(since <= b.time < until for since, until in without)]
 
 
 def rates_by_level(samples):
-    """Mean received rate while each level was held, the second after a change left out: it is still being measured.
+    """Mean received rate at each level. Skips the 1.2 s after a change, while the rate is still being measured.
 
     `samples` are in order."""
     rates = {}
@@ -220,8 +220,8 @@ def rates_by_level(samples):
 
 
 def summarize_pictures(frames, samples, longer=()):
-    """The figures of one receiver's pictures, which are identified. `samples`: as in rates_by_level. `longer`: spans in
-    which its path may have become longer, so that its pictures do too."""
+    """The figures of one receiver's identified pictures. `samples`: as in rates_by_level. `longer`: spans in which the
+    path delay may have grown, so that the steps between pictures may have grown too."""
     identical = sum(frame.rung is not None for frame in frames)
     return {
         'frames-decoded': len(frames),

@@ -1,7 +1,7 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Processes of ours, all of which end with this one: those of this package read until their input is closed, others are
-killed by the kernel."""
+"""Child processes, which all end with this one: those of this package end when their input is closed, and the kernel
+kills the others."""
 import json
 import os
 import re
@@ -17,12 +17,12 @@ DRAIN_TIMEOUT = 15
 
 TCP_PORT = 5201
 
-# A line of iperf3's, in kbit/s.
+# A line of iperf3's output, in kbit/s.
 TCP_RATE = re.compile(r'sec\s+[\d.]+ \w+\s+([\d.]+) Kbits/sec')
 
 
 class Child:
-    """A module of this package as a process; each line of its output becomes an item (child, event) in the common
+    """A module of this package as a process. Each line of its output becomes an item (child, event) in the shared
     queue."""
 
     def __init__(self, module, name, options, events, prefix):
@@ -37,7 +37,7 @@ class Child:
             try:
                 event = json.loads(line)
             except json.JSONDecodeError:
-                # Some library prints.
+                # Output of a library.
                 sys.stderr.write(f'{self.name}: {line}')
             else:
                 events.put((self, event))
@@ -51,14 +51,14 @@ class Child:
             pass
 
     def release(self):
-        """Lets it end by itself."""
+        """Closes its input, so that it ends on its own."""
         try:
             self.process.stdin.close()
         except BrokenPipeError:
             pass
 
     def stop(self):
-        """Waits until it has ended, or ends it; returns its status."""
+        """Waits until it has ended, kills it after a timeout, and returns its exit status."""
         self.release()
         try:
             return self.process.wait(DRAIN_TIMEOUT)
@@ -68,10 +68,10 @@ class Child:
 
 
 class Tcp:
-    """One connection of the kernel's own, with Reno's congestion control, from one host to another; iperf3 makes it.
+    """A TCP connection from one host to another, made by iperf3, with the kernel's Reno congestion control.
 
-    `told` is called with each rate in bit/s that arrives, and `lost` with a reason where it ends by itself, both from a
-    thread of its own."""
+    A separate thread calls `told` with each measured rate in bit/s, and `lost` with a reason if the connection ends on
+    its own."""
 
     def __init__(self, sender, host, told, lost):
         self.sender = sender
@@ -86,7 +86,8 @@ class Tcp:
 
     @staticmethod
     def launch(host, outputs, *options):
-        # The kernel's signal is tied to the thread that starts the process: that of `told` lives as long as the server.
+        # The kernel sends the signal when the thread that started the process ends. The thread that calls `told` lives
+        # as long as the server.
         return subprocess.Popen(
             [*host.prefix, 'setpriv', '--pdeathsig', 'KILL', 'iperf3', '-p', str(TCP_PORT), '-i', '0.5', '-f', 'k',
              '--forceflush', *options], stdin=subprocess.DEVNULL, **outputs, text=True, start_new_session=True)
@@ -98,7 +99,8 @@ class Tcp:
             if 'listening' in line:
                 with self.lock:
                     if not self.ended:
-                        # Nobody reads what it says meanwhile: it would stand still when a pipe is full, after minutes.
+                        # Nobody reads its standard output. With a pipe it would block after minutes, when the pipe is
+                        # full.
                         self.client = self.launch(
                             self.sender, {'stdout': subprocess.DEVNULL, 'stderr': subprocess.PIPE},
                             '-c', self.host.address, '-C', 'reno', '-t', '86400')

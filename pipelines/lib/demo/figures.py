@@ -1,44 +1,44 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How well each receiver did, over time: whether it held the level that its link carries, what it lost, and what it
-showed."""
+"""The figures of each receiver over time: whether it was at the level that its link can carry, its packet loss, and the
+pictures that it showed."""
 from bisect import bisect_right
 from collections import Counter
 
 from . import analysis
 from .analysis import SECOND, rounded
 
-# A receiver that has not come to the right level after so long is measured all the same.
+# After this time the measurement starts even if the receiver has not reached the target level.
 SETTLED = 30 * SECOND
 
-# A join that is taken back within this time was an experiment. What waits in queues then is lost soon after.
+# A join that is undone within this time was a join experiment. Full queues cause losses for AFTERMATH after it.
 EXPERIMENT = 10 * SECOND
 AFTERMATH = SECOND
 
-# After an experiment the picture may stand still until the next key frame, and it is shown after its packets come.
+# After an experiment the picture may stand still until the next key frame.
 KEY_DISTANCE = SECOND
 
-# A queue that is never shorter for so long counts as a part of the path, and presentation times step by it where it is
-# longer than 100 ms (receiver/presentation-clock.c). TCP keeps a third of the link's queue full: 95 ms with Reno.
+# A queueing delay that lasts this long counts as part of the path, and if it exceeds 100 ms, the presentation times
+# shift by it (receiver/presentation-clock.c). TCP keeps a third of the link's queue full: 95 ms with Reno.
 STANDING = 10 * SECOND
 SHOWN_AFTER = 2 * SECOND
 
 
 def mean_rates(rate_samples):
-    """The mean rate of each layer, or each level, of samples that have all of them."""
+    """The mean rate of each layer or level over the samples that have all of them."""
     number = max(map(len, rate_samples), default=0)
     whole = [sample for sample in rate_samples if len(sample) == number]
     return [sum(sample[i] for sample in whole) / len(whole) for i in range(number)]
 
 
 def capacity_at(steps, time):
-    """What the link carries at a time; None before the first step."""
+    """The capacity of the link at a time; None before the first step."""
     place = bisect_right([step.time for step in steps], time)
     return steps[place - 1].capacity if place else None
 
 
 def right_level(rates, capacity):
-    """The highest level, of these rates, that the link carries with ease."""
+    """The target level: the highest level that fits the link with ease."""
     return analysis.fitting_level(rates, analysis.EASE * capacity)
 
 
@@ -48,13 +48,13 @@ def is_right(sample, steps, rates):
 
 
 def first_right(samples, steps, rates, since, until):
-    """When the right level was first held from `since` on, at the latest `until`."""
+    """The first time from `since` on at which the receiver was at the target level; `until` if there is none before."""
     return next((sample.time for sample in samples
                  if since <= sample.time < until and is_right(sample, steps, rates)), until)
 
 
 def episodes(samples, steps, rates, tcp_spans):
-    """(begin, end of TCP, end) of each time with TCP, until the right level is held again after it."""
+    """(begin, end of TCP, end) of each time with TCP; it ends when the receiver is at the target level again."""
     last = samples[-1].time + 1 if samples else 0
     found = []
     for begin, end in tcp_spans:
@@ -64,7 +64,7 @@ def episodes(samples, steps, rates, tcp_spans):
 
 
 def experiments(levels):
-    """(join, end of the losses) of each join that was taken back soon."""
+    """(join, end of the losses) of each join experiment."""
     joins, taken_back = [], []
     for change in levels:
         if change['to'] > change['from']:
@@ -81,7 +81,7 @@ def overlaps(begin, end, spans):
 
 
 def share_right(samples, steps, rates, since, without):
-    """(share of the time from `since` on at the right level, s measured), the spans `without` left out."""
+    """(share of the time from `since` on at the target level, measured time in s), without the spans `without`."""
     right = measured = 0
     for before, after in zip(samples, samples[1:]):
         if before.time >= since and not overlaps(before.time, after.time, without):
@@ -91,7 +91,7 @@ def share_right(samples, steps, rates, since, without):
 
 
 def losses(samples, since, without):
-    """The share of packets lost from `since` on outside of the spans `without`."""
+    """The packet loss ratio from `since` on, outside the spans `without`."""
     lost = received = 0
     for before, after in zip(samples, samples[1:]):
         if before.time >= since and not overlaps(before.time, after.time, without):
@@ -101,8 +101,8 @@ def losses(samples, since, without):
 
 
 def whole_pictures(frames, references, since, without):
-    """The share of the film's pictures, of those due from `since` on outside of the spans `without`, that were shown as
-    an encoder made them. Every level shows every picture here."""
+    """The share of the film's pictures that were shown exactly as an encoder made them, of those that were due from
+    `since` on outside the spans `without`. Every level has every picture of the film here."""
     known = [frame for frame in frames if frame.source_time is not None]
     if not known:
         return None
@@ -114,14 +114,14 @@ def whole_pictures(frames, references, since, without):
 
 
 def held_level(samples, since, without):
-    """The level that was held longest."""
+    """The level at which the receiver was longest."""
     held = Counter(sample.level for sample in samples
                    if sample.time >= since and not overlaps(sample.time, sample.time + 1, without))
     return held.most_common(1)[0][0] if held else None
 
 
 def summarize(reception, references, rates):
-    """The figures of one receiver, whose frames are identified; `rates` are the levels' means."""
+    """The figures of one receiver, whose frames are identified; `rates` are the mean rates of the levels."""
     samples, steps = reception.samples, reception.steps
     last = samples[-1].time if samples else 0
     settled = first_right(samples, steps, rates, 0, min(SETTLED, last))
@@ -129,7 +129,7 @@ def summarize(reception, references, rates):
     tcp = [(begin, end) for begin, _, end in beside_tcp]
     tries = experiments(reception.levels)
     share, seconds = share_right(samples, steps, rates, settled, tcp)
-    # A picture is shown some time after its packets came.
+    # A picture is shown some time after its packets arrive.
     pauses = [(begin, end + KEY_DISTANCE + SHOWN_AFTER) for begin, end in tries]
     longer = [(begin, end + STANDING + SHOWN_AFTER) for begin, end, _ in beside_tcp]
     slow = [(begin, end + SHOWN_AFTER) for begin, end in tcp]
@@ -161,14 +161,15 @@ def summarize(reception, references, rates):
 
 
 def beside(samples, episodes_):
-    """The share of packets lost while TCP was there; None where it was not."""
+    """The packet loss ratio during TCP connections; None without TCP."""
     spans = [(begin, end) for begin, end, _ in episodes_]
     inside = [sample for sample in samples if overlaps(sample.time, sample.time + 1, spans)]
     return losses(inside, 0, []) if inside else None
 
 
 def tcp_figures(reception, samples, begin, end, back):
-    """What a connection got, and what the receiver beside it, in bit/s; and how long until it was back, in s."""
+    """The rates of a TCP connection and of the receiver on the same link, in bit/s; and the time in s until the
+    receiver returned to its target level."""
     tcp = [rate for time, rate in reception.tcp_samples if begin <= time < end]
     beside_it = [sample.rate for sample in samples if begin <= sample.time < end]
     return {'from-s': rounded(begin / SECOND, 1), 'until-s': rounded(end / SECOND, 1),
@@ -178,7 +179,7 @@ def tcp_figures(reception, samples, begin, end, back):
 
 
 def verdict(summary):
-    """None where all is well, else what is wrong."""
+    """An error message; None if all pictures are correct."""
     for figures in summary['receivers']:
         if figures['frames-decoded'] == 0:
             return f"{figures['name']}: no picture was decoded"

@@ -1,18 +1,18 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What each receiver showed, side by side in one film.
+"""Joins the recordings of all receivers, side by side, in one film.
 
 Usage: python3 -m demo.film OUT FILMS
 
-FILMS is a list in JSON; of each film `file`, `seconds`, when its first picture was shown, from a moment that all have
-in common, `text` to write over it, and `column` and `row`, where it is.
+FILMS is a JSON list. Each film has `file`, `seconds` (when its first picture was shown, on a clock common to all
+films), `text` (to write over it), and `column` and `row` (its place).
 """
 import json
 import sys
 
 from .process import GLib, Gst, HEIGHT, WIDTH
 
-# Of the recordings, which are at half the size.
+# The size of the recordings, half the size of the film.
 TILE_WIDTH, TILE_HEIGHT = WIDTH // 2, HEIGHT // 2
 
 JOIN = ('compositor name=all background=black ! video/x-raw,width={width},height={height},framerate=24/1 ! '
@@ -25,13 +25,13 @@ TILE = ('filesrc name=file{i} ! matroskademux ! h264parse ! avdec_h264 ! videoco
 
 
 def describe(count, columns, rows):
-    """The pipeline."""
+    """The description of the pipeline."""
     parts = [JOIN.format(width=TILE_WIDTH * columns, height=TILE_HEIGHT * rows)]
     return ' '.join(parts + [TILE.format(i=i) for i in range(count)])
 
 
 def join(out, films):
-    """Writes `out`. Returns what went wrong, or None."""
+    """Writes `out`. Returns an error message, or None."""
     columns, rows = (1 + max(film[key] for film in films) for key in ('column', 'row'))
     try:
         pipeline = Gst.parse_launch(describe(len(films), columns, rows))

@@ -1,20 +1,20 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a run needs, looked for before it begins: much of it is used at the end only."""
+"""Checks before a run starts that everything it needs is installed, as much of it is used only at the end."""
 import importlib.util
 import shutil
 
 from installed import where
 
-# What the figures are computed and drawn with, and the children are written in.
+# Modules that the child processes, the figures and the plot need.
 MODULES = ('gi', 'numpy', 'matplotlib')
 
-# TCP beside a receiver.
+# Programs for the competing TCP connection.
 PROGRAMS = ('iperf3', 'setpriv')
 
 
 class Missing(Exception):
-    """Something is not there; the text says all that is not, and where to get it."""
+    """Something is not installed; the text lists all of it with the packages."""
 
 
 def missing_modules():
@@ -30,7 +30,7 @@ def missing_modules():
 
 
 def missing_elements(descriptions):
-    """Those that pipelines have in their descriptions and GStreamer does not."""
+    """The elements of these pipeline descriptions that GStreamer does not have."""
     from .process import GLib, Gst
     Gst.init(None)
     lacking = []
@@ -46,7 +46,7 @@ def missing_elements(descriptions):
 
 
 def descriptions(sender, receiver):
-    """The pipelines of a run whose sender and whose receivers are told this."""
+    """The pipeline descriptions of a run with these options of its sender and its receivers."""
     from . import film, receiver as receiving, sender as sending
     yield sending.FILM
     yield sending.describe(sender)
@@ -57,7 +57,7 @@ def descriptions(sender, receiver):
 
 
 def check(sender, receiver, network):
-    """Raises Missing; in a `network` there is TCP."""
+    """Raises Missing if something is not installed. A run in a `network` needs TCP too."""
     kinds = [('Python module', missing_modules())]
     if network:
         kinds.append(('program', [name for name in PROGRAMS if shutil.which(name) is None]))

@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The picture of a run: for each receiver its link, its level, its loss and its pictures over time."""
+"""Plots a run: the link, the level, the packet loss and the picture quality of each receiver over time."""
 import matplotlib
 
 matplotlib.use('Agg')
@@ -17,7 +17,7 @@ def kbit(rates):
 
 
 def draw_rate(axes, reception, rates, end):
-    """What the link carries, what TCP takes of it, what came, and what is held."""
+    """Plots the link's capacity, the TCP rate, the received rate and the rate of the joined layers."""
     times = [sample.time / SECOND for sample in reception.samples]
     capacities = [step.capacity / 1000 for step in reception.steps]
     if capacities:
@@ -49,7 +49,8 @@ def draw_loss(axes, samples):
 
 
 def draw_quality(axes, frames):
-    """A dot for each picture, in the colour of its rung; a red line where it is none of an encoder's."""
+    """Plots a dot for each picture, in the colour of its encoding, and a red line for each picture that no encoder
+    made."""
     for rung in sorted({frame.rung for frame in frames if frame.rung is not None}):
         shown = [frame for frame in frames if frame.rung == rung and frame.psnr is not None]
         axes.plot([frame.time / SECOND for frame in shown], [frame.psnr for frame in shown], '.', markersize=1.5,
@@ -63,8 +64,8 @@ def draw_quality(axes, frames):
 
 
 def draw(path, title, run, rates):
-    """Draws a run into a file; its frames are identified. A column for each session, with its `rates`, and a row for
-    each link."""
+    """Plots a run, whose frames are identified, to a file. Each session, with its `rates`, has a column, and each link
+    has a row."""
     count, sessions = 1 + max(reception.link for reception in run.receptions), len(run.sessions)
     figure, axes = pyplot.subplots(3 * count, sessions, sharex=True,
                                    figsize=(9 if sessions == 1 else 7 * sessions, 1 + 3.9 * count), squeeze=False,

@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What sender and receiver share: they are processes of their own and tell what happens in lines of JSON."""
+"""Functions for the processes of sender and receivers, which report events as lines of JSON."""
 import json
 import sys
 import threading
@@ -22,7 +22,7 @@ output_lock = threading.Lock()
 
 
 def tell(event, **fields):
-    """One thing that happened, for the process that started this one."""
+    """Reports an event to the process that started this one."""
     line = json.dumps({'event': event, **fields})
     with output_lock:
         sys.stdout.write(line + '\n')
@@ -30,7 +30,7 @@ def tell(event, **fields):
 
 
 def field(structure, name):
-    """One field of a structure as JSON can hold it. PyGObject alone reads arrays only through get_array."""
+    """A field of a structure, converted for JSON. PyGObject reads arrays only through get_array and get_list."""
     kind = structure.get_field_type(name).name
     if kind in ('GstValueArray', 'GstValueList'):
         array = (structure.get_array if kind == 'GstValueArray' else structure.get_list)(name)[1]
@@ -39,7 +39,7 @@ def field(structure, name):
 
 
 def plain(value):
-    """A GStreamer value as JSON can hold it."""
+    """A GStreamer value, converted for JSON."""
     if isinstance(value, Gst.Structure):
         names = [value.nth_field_name(i) for i in range(value.n_fields())]
         return {name: field(value, name) for name in names}
@@ -47,8 +47,8 @@ def plain(value):
 
 
 def watch(pipeline, loop):
-    """Tells the pipeline's warnings and errors, and exceptions in threads and callbacks, after which PyGObject would go
-    on; all but warnings end the loop. Returns the function that says whether it was ended so."""
+    """Reports warnings and errors of the pipeline, and exceptions in threads and callbacks, which PyGObject would
+    ignore. Errors and exceptions end the loop. Returns a function that returns whether the loop ended in this way."""
     failed = []
 
     def on_exception(kind, error, trace):
@@ -56,7 +56,7 @@ def watch(pipeline, loop):
         where = traceback.extract_tb(trace)[-1] if trace else None
         tell('error', text=f'{kind.__name__}: {error}', element='python',
              debug=f'{where.filename}, line {where.lineno}' if where else None)
-        # The loop may be about to begin.
+        # In case the loop has not started yet.
         GLib.idle_add(loop.quit)
 
     sys.excepthook = on_exception
@@ -79,7 +79,7 @@ def watch(pipeline, loop):
 
 
 def run(kind):
-    """Makes and runs a sender or a receiver of the options on the command line; returns the exit status."""
+    """Creates and runs a sender or a receiver with the options from the command line; returns the exit status."""
     Gst.init(None)
     try:
         return kind(json.loads(sys.argv[1])).run()
@@ -89,7 +89,7 @@ def run(kind):
 
 
 def read_commands(handle):
-    """Calls `handle` in the main loop with each line of standard input, and with '' at its end."""
+    """Calls `handle` in the main loop with each line of standard input, and with '' at the end of the input."""
     def read():
         for line in sys.stdin:
             GLib.idle_add(lambda text=line.strip(): handle(text) and False)

@@ -1,26 +1,26 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How good the pictures are that receivers show while the run goes on. The sender decodes what its encoders made and
-compares it with the film; a receiver's coded picture is known again by its checksum. So no receiver has to decode."""
+"""Measures the quality of the receivers' pictures during the run. The sender decodes its encoders' output and compares
+it with the film; a checksum identifies a coded picture at a receiver. So receivers need not decode."""
 import time
 import zlib
 from collections import OrderedDict, deque
 from math import log10
 
-# H.264: what begins a unit in byte-stream format, and the types of the units that are a coded picture.
+# H.264: the start code of a NAL unit in byte-stream format, and the types of NAL units with slices of a picture.
 START = b'\0\0\1'
 SLICES = (1, 5)
 
-# Pictures that are remembered: those of three encoders, of all that waits between the sender and a receiver.
+# Number of pictures to remember: enough for all pictures of three encoders between the sender and a receiver.
 REMEMBERED = 2000
 
-# Seconds of pictures that a figure is of.
+# The quality is averaged over this many seconds.
 SPAN = 3.0
 
 
 def checksum(unit):
-    """Of the coded picture in an access unit in byte-stream format, without what is in front of it: a payloader and a
-    parser change that. None where there is no picture in it."""
+    """The checksum of the coded picture in an access unit in byte-stream format; None if it has no picture. Skips what
+    is in front of the picture, as payloaders and parsers change it."""
     at = unit.find(START)
     while at >= 0:
         begin = at + len(START)
@@ -37,20 +37,20 @@ class Known:
         self.pictures = OrderedDict()
 
     def add(self, coded, psnr):
-        """Two pictures may be coded alike and look different, as where nothing moves: nothing is said of such. An
-        encoder that begins anew makes the same pictures of the same film."""
+        """Adds a picture. Two different pictures may have equal code, for example where nothing moves; their quality is
+        unknown. After a restart an encoder makes the same pictures of the same film again."""
         self.pictures[coded] = psnr if self.pictures.get(coded, psnr) == psnr else None
         self.pictures.move_to_end(coded)
         while len(self.pictures) > REMEMBERED:
             self.pictures.popitem(last=False)
 
     def find(self, coded):
-        """In dB; None where it was not measured."""
+        """The quality of a picture in dB; None if it is unknown."""
         return self.pictures.get(coded)
 
 
 class Shown:
-    """The pictures that one receiver showed lately."""
+    """The latest pictures of one receiver."""
 
     def __init__(self, clock=time.monotonic):
         self.clock = clock
@@ -60,7 +60,7 @@ class Shown:
         self.pictures.append((self.clock(), psnr))
 
     def psnr(self):
-        """Of all of them together, in dB: by the mean of their squared errors. None where there were none."""
+        """The PSNR of the latest pictures in dB, from the mean of their squared errors; None without pictures."""
         while self.pictures and self.pictures[0][0] < self.clock() - SPAN:
             self.pictures.popleft()
         if not self.pictures:

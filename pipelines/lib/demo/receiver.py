@@ -1,7 +1,7 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The receiving process: lmccsrc and a stock depayloader. Where a run is measured, also a decoder and a record of every
-picture; where there is a page, what a decoder in a browser takes.
+"""The receiving process: lmccsrc and a standard depayloader. In a measured run it also decodes and records every
+picture; for a web page it outputs access units for the decoder in the browser.
 """
 import base64
 import sys
@@ -13,20 +13,20 @@ from .process import GLib, Gst, HEIGHT, RAW_CAPS, WIDTH, plain, read_commands, r
 
 STATS_INTERVAL_MS = 200
 
-# A full queue of the link, and as much again for a busy machine.
+# The delay of a full link queue, and as much again for a busy machine.
 LATENCY_MS = 500
 
-# Packets whose times are remembered: those of more pictures than are on their way.
+# Number of packet times to remember: those of more pictures than are in transit.
 MAX_RTP_TIMES = 500
 
-# What a machine that is busy may take to finish a film.
+# A busy machine may need this long to finish a recording.
 RECORD_TIMEOUT = 30 * Gst.SECOND
 
-# A decoder moves a picture that begins just before a segment to the segment's start: by as much as the receiver's clock
-# followed the sender's while none came, 500 parts per million. Far less than from one picture to the next.
+# A decoder moves a picture that begins just before a segment to the segment's start. The difference is the correction
+# of the receiver's clock during the gap, at most 500 parts per million: far less than the time between two pictures.
 PTS_TOLERANCE = 10 * Gst.MSECOND
 
-# At half the size: a run of three has much to do.
+# Records at half the size, to save processor time with three receivers.
 RECORDER = (f'appsrc name=pictures format=time caps={RAW_CAPS} ! queue ! videoscale ! '
             f'video/x-raw,width={WIDTH // 2},height={HEIGHT // 2} ! '
             'x264enc pass=qual quantizer=21 speed-preset=ultrafast key-int-max=48 threads=1 ! h264parse ! '
@@ -38,13 +38,13 @@ RECEIVE = (f'lmccsrc name=in latency={LATENCY_MS} ! identity name=tap signal-han
 DECODE = (f'coded. ! queue ! avdec_h264 name=decoder max-threads=1 ! videoconvert ! {RAW_CAPS} ! tee name=pictures '
           'pictures. ! queue ! appsink name=frames sync=false emit-signals=true')
 
-# Each coded picture at its time, with what a decoder needs to begin there in front of each key picture.
+# Outputs each coded picture at its presentation time, and the parameter sets in front of each key frame.
 UNITS = ('coded. ! queue max-size-time=0 max-size-buffers=0 max-size-bytes=0 ! h264parse config-interval=-1 ! '
          'video/x-h264,stream-format=byte-stream,alignment=au ! clocksync name=units ! fakesink sync=false async=false')
 
 
 class Recorder:
-    """Writes the pictures that were decoded to a file that players open."""
+    """Writes the decoded pictures to a video file."""
 
     def __init__(self, path):
         self.path = path
@@ -64,7 +64,7 @@ class Recorder:
         self.source.emit('push-buffer', buffer)
 
     def close(self):
-        """Returns what went wrong, or None."""
+        """Finishes the file. Returns an error message, or None."""
         if self.pipeline is None:
             return None
         self.source.emit('end-of-stream')
@@ -72,12 +72,12 @@ class Recorder:
                                                              Gst.MessageType.EOS | Gst.MessageType.ERROR)
         self.pipeline.set_state(Gst.State.NULL)
         if message is None:
-            return f'it did not end within {RECORD_TIMEOUT // Gst.SECOND} s'
+            return f'the recording did not finish within {RECORD_TIMEOUT // Gst.SECOND} s'
         return message.parse_error()[0].message if message.type == Gst.MessageType.ERROR else None
 
 
 def describe(options):
-    """The pipeline."""
+    """The description of the pipeline."""
     parts = [RECEIVE]
     if options['measured'] or options['sink']:
         parts.append(DECODE)
@@ -116,7 +116,7 @@ class Receiver:
         return clock.get_time() - self.pipeline.get_base_time() if clock else 0
 
     def on_packet(self, _identity, buffer):
-        """Remembers which RTP timestamp a presentation time stands for."""
+        """Remembers the RTP timestamp of a presentation time."""
         if buffer.pts not in self.rtp_times:
             self.rtp_times[buffer.pts] = int.from_bytes(buffer.extract_dup(4, 4), 'big')
             if len(self.rtp_times) > MAX_RTP_TIMES:
@@ -135,7 +135,7 @@ class Receiver:
         buffer = sample.get_buffer()
         time = sample.get_segment().to_running_time(Gst.Format.TIME, buffer.pts)
         rtp = self.rtp_time(buffer.pts)
-        # Pictures that were due before this receiver began all have the time 0, or one that the decoder made up.
+        # Pictures that were due before this receiver started have the time 0, or a time that the decoder invented.
         self.begun = self.begun or time > 0 and rtp is not None
         if not self.begun:
             return Gst.FlowReturn.OK
@@ -146,10 +146,11 @@ class Receiver:
         return Gst.FlowReturn.OK
 
     def on_unit(self, pad, info):
-        """A coded picture. After a step down those before the segment are decoded, and not shown."""
+        """Reports a coded picture. After a change to a lower level, pictures before the segment are decoded but not
+        shown."""
         buffer = info.get_buffer()
         event = pad.get_sticky_event(Gst.EventType.SEGMENT, 0)
-        # There is none any more when the pipeline ends.
+        # At the end of the pipeline there is no segment any more.
         segment = event and event.parse_segment()
         shown = bool(segment) and segment.to_running_time(Gst.Format.TIME, buffer.pts) != Gst.CLOCK_TIME_NONE
         data = buffer.extract_dup(0, buffer.get_size())

@@ -1,13 +1,13 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""One receiver as the program that started it sees it: its link, its TCP, and all that it told."""
+"""The state of one receiver in the main program: its link, its competing TCP connection and its reports."""
 import time
 
 from . import analysis, quality, reasons
 
 
 class Reception:
-    """A receiver; `host` is None on the loopback interface. Times in its records are in ns since it began."""
+    """A receiver; `host` is None on the loopback interface. Times in its records are in ns since its start."""
 
     def __init__(self, name, host, link=0, session=None):
         self.name = name
@@ -53,17 +53,17 @@ class Reception:
         return self.told_level if self.running else -1
 
     def now(self):
-        """The present in its own time."""
+        """The present time on the receiver's own clock."""
         return max(0, time.monotonic_ns() - self.base) if self.base is not None else 0
 
     def begin(self, child):
-        """Another process receives from now on."""
+        """Starts again with another receiving process."""
         self.clear()
         self.child = child
         self.wanted = True
 
     def set_capacity(self, capacity):
-        """What the link carries from now on, or without one the receiver's own limit."""
+        """Sets the capacity of the link; without a network, the receiver's own limit."""
         self.capacity = capacity
         if self.host:
             self.host.set_rate(capacity)
@@ -72,7 +72,7 @@ class Reception:
         self.steps.append(analysis.Step(self.now(), capacity))
 
     def set_tcp(self, tcp):
-        """A connection begins beside it, or ends (None)."""
+        """A TCP connection starts on its link, or ends (None)."""
         if self.tcp:
             self.tcp.stop()
             self.tcp_spans[-1][1] = self.now()
@@ -87,7 +87,7 @@ class Reception:
         self.tcp_samples.append((self.now(), rate))
 
     def add_level(self, event, keep):
-        """Another level is held."""
+        """Records a change of level."""
         self.levels.append({**event['message'], 'now': event['now']})
         self.told_level = event['message']['to']
         self.reason = reasons.plain(event['message']['reason'])
@@ -95,7 +95,7 @@ class Reception:
             del self.levels[:-keep]
 
     def add_unit(self, event, known):
-        """A coded picture; `known` has the quality of those of the encoders."""
+        """Records a coded picture; `known` has the quality of the encoders' pictures."""
         psnr = known.find(event['coded']) if event['shown'] else None
         if psnr is not None:
             self.shown.add(psnr)

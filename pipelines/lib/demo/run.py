@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A run: a sender, receivers behind links of their own, and what happens to them."""
+"""A run of the demonstration: a sender, receivers behind their own links, and their events."""
 import json
 import queue
 import threading
@@ -17,36 +17,37 @@ KEY_INTERVAL = 24
 
 SESSION_TIMEOUT = 20
 
-# Until the sender has measured its layers: the first picture of the film is a large part of the first seconds.
+# Seconds until the sender has measured its layers. The film's first picture distorts the rates of the first seconds.
 SETTLE = 5
 
-# One way, in seconds.
+# One-way delay of the sender's link, in seconds.
 DELAY = 0.03
 
-# Seconds that a full queue takes to drain.
+# Seconds that a full queue needs to drain.
 QUEUE = 0.25
 
 RECEIVERS = 3
 MOST_RECEIVERS = 6
 
-# When TCP comes and goes, as shares of the time, and beside which receiver: the last, which has most to lose.
+# Start and end of TCP, as shares of the time, and the receiver whose link it shares: the last, which has the highest
+# level.
 TCP_FROM, TCP_UNTIL = 0.25, 0.45
 TCP_BESIDE = RECEIVERS - 1
 
-# How often the switch is asked who is joined where, in seconds.
+# Interval of queries for the switch's group table, in seconds.
 ASK_INTERVAL = 1.0
 
-# Samples that an endless run keeps.
+# Number of samples that a run without an end keeps.
 KEPT = 50
 
 
 class Failure(Exception):
-    """The run cannot go on; the text says why."""
+    """The run cannot continue; the text gives the reason."""
 
 
 class Run:
-    """One run. `net` is the network, or None for the loopback interface; `out` is where a measured run writes to, and
-    `sink` the element that shows the pictures in windows, or None."""
+    """One run. `net` is the network, or None for the loopback interface; `out` is the directory for the results, and
+    `sink` is the element that shows the video in windows, or None."""
 
     def __init__(self, arguments, out, net, sink=None, units=False):
         self.arguments = arguments
@@ -70,12 +71,12 @@ class Run:
         self.sent = 0
         self.draining = False
         self.changed = False
-        # Until there are links and receivers nobody can do anything to them.
+        # Actions are refused until there are links and receivers.
         self.busy = True
         self.asking = False
         self.asked = 0.0
         self.switch_fault = None
-        # What went wrong, and did not end the run.
+        # Errors that did not end the run.
         self.faults = []
         self.deadline = None
         self.on_unit = None
@@ -83,7 +84,7 @@ class Run:
         self.has_tcp = bool(net)
 
     def check(self):
-        """Raises needs.Missing where the run would come to an end, or at its end, without something."""
+        """Raises needs.Missing if something that the run needs is not installed."""
         needs.check({'sessions': self.sessions, 'rates': RATES, 'key-interval': KEY_INTERVAL,
                      'references': self.has_references},
                     {'measured': self.measured, 'units': self.units, 'sink': self.sink}, self.has_tcp)
@@ -96,11 +97,12 @@ class Run:
 
     @property
     def has_references(self):
-        """Whether the sender tells what its encoders' pictures are and how good they are."""
+        """Whether the sender reports the checksums and the quality of its encoders' pictures."""
         return self.measured or self.units
 
     def set_algorithms(self, names):
-        """What each of the sessions is to be from now on; receivers are called by it where there are several."""
+        """Sets the algorithms of the sessions. If there are several sessions, the receivers' names contain the
+        algorithm."""
         for session, name, settings in zip(self.sessions, names, settings_for(names)):
             session.begin(name, settings)
         for reception in self.receptions:
@@ -110,7 +112,8 @@ class Run:
         return f'receiver {link + 1}' + (f' {session.algorithm}' if len(self.sessions) > 1 else '')
 
     def add_receiver(self, link, session):
-        """One more, behind a link of its own. `link` numbers the rates of links, which each session has alike."""
+        """Adds a receiver behind its own link. `link` is the index of the link's rate; all sessions have the same
+        rates."""
         reception = Reception(self.name_of(link, session), self.net.add_host() if self.net else None, link, session)
         self.receptions.append(reception)
         return reception
@@ -120,7 +123,7 @@ class Run:
 
     def start_sender(self):
         arguments = self.arguments
-        # The film must outlast the last moment that is measured.
+        # The film must last longer than the measurement.
         seconds = None
         if self.measured:
             seconds = SETTLE + 2 + (arguments.seconds if self.deadline is None else
@@ -150,18 +153,18 @@ class Run:
             reception.steps.append(analysis.Step(0, capacity))
 
     def film_of(self, reception):
-        """What it shows is recorded there where the run is measured."""
+        """The file of a receiver's recording in a measured run."""
         return self.out / f"{reception.name.replace(' ', '-')}.mkv"
 
     def stop_receiver(self, reception, for_good=True):
-        """Its process ends; not `for_good` where another follows soon."""
+        """Ends the process of a receiver; `for_good` is false if another process follows soon."""
         reception.wanted = not for_good
         child, reception.child = reception.child, None
         self.end_tcp(reception)
         if child:
             child.stop()
 
-    # What happens
+    # Events
 
     def handle(self, source, event):
         kind = event.pop('event')
@@ -212,7 +215,7 @@ class Run:
         elif kind == 'level':
             change = event['message']
             reception.add_level(event, None if self.measured else KEPT)
-            # Whoever watches sees it now, not when the next figures are due.
+            # Update the page at once, not with the next figures.
             self.changed = True
             self.log(event['unix'], reception, 'level', **{key: change[key] for key in ('from', 'to', 'reason')})
             rate = sum(reception.session.level_rates[change['to']:][:1]) / 1000
@@ -246,7 +249,7 @@ class Run:
         self.screen.say(text)
 
     def log(self, unix, reception, event, **fields):
-        """One line of JSON for what happened to a receiver, at a time in s since 1970."""
+        """Writes an event of a receiver as a line of JSON; `unix` is its time in s since 1970."""
         with open(self.out / 'events.jsonl', 'a', encoding='utf-8') as lines:
             line = {'unix': round(unix, 3), 'receiver': reception.name, 'event': event, **fields}
             lines.write(json.dumps(line) + '\n')
@@ -269,13 +272,13 @@ class Run:
         self.screen.show([table.row(reception) for reception in self.receptions])
 
     def ask_switch(self):
-        """Which groups the switch sends to whom, by its own table. In a thread of its own: on a busy machine the answer
-        takes long."""
+        """Reads the switch's group table. Runs in a separate thread, because the answer may take long on a busy
+        machine."""
         joined, fault = {}, None
         try:
             joined = self.net.groups()
         except network.Failure as reason:
-            fault = f'the switch does not say who is joined: {reason}'
+            fault = f'cannot read the group table of the switch: {reason}'
         self.events.put((lambda: self.take_groups(joined, fault), {'event': 'groups'}))
 
     def take_groups(self, joined, fault):
@@ -288,10 +291,10 @@ class Run:
             numbers = map(reception.session.number_of, joined.get(reception.host.port, ()))
             reception.groups = sorted(number for number in numbers if number is not None)
 
-    # What people do, and the schedule
+    # Actions and the schedule
 
     def choose_links(self):
-        """The same for each session, by the layers of the first."""
+        """Sets the capacities of the links from the layers of the first session; they are the same for each session."""
         capacities = analysis.choose_capacities(self.sessions[0].level_rates)
         for reception in self.receptions:
             reception.nominal = capacities[reception.link]
@@ -323,7 +326,7 @@ class Run:
         self.say(f"{'' :7}  {reception.name}  TCP {'starts' if on else 'stops'}")
 
     def lose_tcp(self, reception, tcp, reason):
-        """The rest of the run is worth having without it."""
+        """Records the error; the run continues without the connection."""
         if reception.tcp is tcp:
             self.faults.append(f'the TCP connection beside {reception.name} failed: {reason}')
             self.say(self.faults[-1])
@@ -334,7 +337,7 @@ class Run:
             self.set_tcp(reception, False)
 
     def add_late_receiver(self):
-        """One more of the first session, behind a link of the next capacity."""
+        """Adds a receiver of the first session, behind a link with the next of the capacities."""
         session = self.sessions[0]
         reception = self.add_receiver(len(self.receptions), session)
         capacities = analysis.choose_capacities(session.level_rates)
@@ -343,7 +346,7 @@ class Run:
         self.start_receiver(reception)
 
     def set_algorithm(self, session, name):
-        """The sessions end, and others begin; links stay as they are."""
+        """Restarts all sessions with the new algorithm; the links stay as they are."""
         self.say(f'The algorithm is now {name}; the session restarts.')
         self.busy = True
         running = [reception for reception in self.receptions if reception.running]
@@ -358,7 +361,7 @@ class Run:
         self.busy = False
 
     def run_schedule(self):
-        """TCP comes and goes, until the time is over."""
+        """Starts and stops TCP, and runs until the time is over."""
         seconds = self.arguments.seconds
         start = time.monotonic()
         self.deadline = start + seconds
@@ -370,7 +373,7 @@ class Run:
         self.pump(self.deadline)
 
     def run(self):
-        # Those behind links of one rate are beside each other.
+        # Receivers behind links of equal rate are next to each other in the list.
         for link in range(RECEIVERS if self.arguments.level is None else 1):
             for session in self.sessions:
                 self.add_receiver(link, session)
@@ -386,7 +389,7 @@ class Run:
         self.drain()
 
     def drain(self):
-        """The sender comes to its end, and then the receivers."""
+        """Waits for the end of the sender, then ends the receivers."""
         self.draining = True
         self.sender.ended = False
         self.pump(time.monotonic() + DRAIN_TIMEOUT, lambda: self.sender.ended)
@@ -402,7 +405,7 @@ class Run:
                 raise Failure(f'the {child.name} ended with status {status}')
 
     def close(self):
-        """Ends all that was started."""
+        """Ends all child processes."""
         for reception in self.receptions:
             reception.set_tcp(None)
         children = [child for child in [self.sender, *(each.child for each in self.receptions)] if child]

@@ -1,10 +1,10 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The sending process: a film, over and over, into three encoders, and these into an lmccsink for each session. So all
-sessions carry the same pictures, bit for bit.
+"""The sending process: repeats a film, encodes it with three encoders, and sends it with an lmccsink for each session.
+So all sessions carry identical pictures.
 
-Where a run is measured, or has a page, each encoder's output also goes straight into a decoder: what comes out of it
-is the reference that the receivers' pictures are compared with, by checksum.
+If a run is measured or has a web page, each encoder's output is also decoded here. The decoded pictures are the
+references with which the receivers' pictures are compared by checksum.
 """
 import sys
 import threading
@@ -19,18 +19,18 @@ from .process import FRAME_SIZE, GLib, Gst, HEIGHT, RAW_CAPS, WIDTH, plain, read
 
 STATS_INTERVAL_MS = 500
 
-# Of so many pictures of the film the quality of one is measured.
+# The quality of one in this many pictures of the film is measured.
 PSNR_EVERY = 4
 
-# Raw pictures that wait for their decoded twins: more than any encoder here looks ahead.
+# Maximum number of raw pictures that wait for their decoded versions: more than the look-ahead of any encoder here.
 MAX_PENDING = 75
 
-# So long before its time a picture is encoded, in s: enough for a busy machine, and fewer pictures than MAX_PENDING
-# stand for. The queues before lmccsink hold what it does not take yet; in a run without an end they would hold ever
-# more.
+# Seconds by which encoding may run ahead: enough for a busy machine. The queues in front of lmccsink hold the encoded
+# pictures; without a limit they would grow throughout a run without an end.
 LEAD = 8
 
-# One closed GOP a second, equal in all rungs. Each rung is one class, and so one layer: all of its pictures, or none.
+# One closed GOP per second, at the same pictures in all rungs. Each rung is one class and so one layer: a receiver gets
+# all of its pictures or none.
 ENCODER = ('x264enc bitrate={bitrate} vbv-buf-capacity=1000 key-int-max={key} bframes=0 '
            'speed-preset=superfast threads=1 rc-lookahead=10 option-string="scenecut=0:open-gop=0"')
 
@@ -38,12 +38,12 @@ FILM = ('filesrc name=file ! decodebin caps="video/x-raw(ANY)" expose-all-stream
         'videorate drop-only=true max-rate=30 ! '
         f'videoconvert ! videoscale ! {RAW_CAPS} ! appsink name=frames sync=false max-buffers=4')
 
-# What decodebin may lack, as Debian packs it.
+# Debian packages with decoders that decodebin may need.
 DECODERS = 'gstreamer1.0-plugins-good, -bad, -ugly, gstreamer1.0-libav'
 
 
 def psnr_y(a, b):
-    """Peak signal-to-noise ratio of two pictures' luma, in dB; 99 where they are equal."""
+    """Peak signal-to-noise ratio of two pictures' luma, in dB; 99 if they are equal."""
     size = WIDTH * HEIGHT
     left = numpy.frombuffer(a, numpy.uint8, size).astype(numpy.int32)
     right = numpy.frombuffer(b, numpy.uint8, size)
@@ -54,12 +54,12 @@ def psnr_y(a, b):
 def read_frame(sample):
     buffer = sample.get_buffer()
     if buffer.get_size() != FRAME_SIZE:
-        raise ValueError(f'a picture of {buffer.get_size()} bytes instead of {FRAME_SIZE}')
+        raise ValueError(f'a picture has {buffer.get_size()} bytes instead of {FRAME_SIZE}')
     return buffer.extract_dup(0, FRAME_SIZE)
 
 
 class Film:
-    """Decodes a file's pictures, from the start again at its end, with times that go on."""
+    """Decodes the pictures of a file repeatedly, with times that continue to increase."""
 
     def __init__(self, path):
         self.pipeline = Gst.parse_launch(FILM)
@@ -71,7 +71,7 @@ class Film:
         self.pipeline.set_state(Gst.State.PLAYING)
 
     def pull(self):
-        """The next picture; None at the end of the file, and where an error says so on the bus."""
+        """Returns the next picture; None at the end of the file or after an error on the bus."""
         while True:
             sample = self.frames.try_pull_sample(Gst.SECOND // 5)
             if sample is not None or self.frames.is_eos():
@@ -85,7 +85,7 @@ class Film:
                 return None
 
     def next(self):
-        """Returns (caps, picture, time, duration) or None where the file has no (more) pictures."""
+        """Returns (caps, picture, time, duration), or None if the file has no pictures or an error occurred."""
         sample = self.pull()
         if sample is None and self.error is None and self.end > self.offset:
             self.offset = self.end
@@ -105,7 +105,7 @@ class Film:
 
 
 def describe(options):
-    """The pipeline."""
+    """The description of the pipeline."""
     sessions = range(len(options['sessions']))
     parts = [f'appsrc name=film format=time block=true max-buffers=4 caps={RAW_CAPS} ! tee name=pictures',
              *(f'lmccsink name=out{session}' for session in sessions)]
@@ -153,7 +153,7 @@ class Sender:
         return sink
 
     def on_coded(self, _pad, info, rung):
-        """A picture on its way into the decoder, which tells of it when it comes out."""
+        """Remembers the checksum of a coded picture in front of the decoder, for on_reference."""
         buffer = info.get_buffer()
         self.coded[rung][buffer.pts] = quality.checksum(buffer.extract_dup(0, buffer.get_size()))
         return Gst.PadProbeReturn.OK
@@ -170,7 +170,7 @@ class Sender:
         return Gst.FlowReturn.OK
 
     def keep(self, picture, time):
-        """One of the film's, until its decoded twins have come."""
+        """Keeps a picture of the film until its decoded versions have arrived."""
         with self.lock:
             self.pending[time] = picture
             if len(self.pending) > MAX_PENDING:
@@ -201,7 +201,7 @@ class Sender:
                 break
             count += 1
         if count == 0:
-            reason = film.error or 'there is no picture in it'
+            reason = film.error or 'no video found in the file'
             tell('error', text=f"{self.options['file']}: {reason}", debug=None, element='film')
         tell('fed', frames=count)
         film.close()

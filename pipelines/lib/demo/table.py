@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a person at the terminal sees: a table that moves, and above it what happens."""
+"""The terminal output: a table that is updated in place, and messages above it."""
 import shutil
 import sys
 import time
@@ -12,8 +12,8 @@ FORM = '{:<{width}} {:>6} {:>6} {:>6} {:>6} {:>7} {:>7} {:>6} {:>6}  {:<18} {}'
 
 
 def row(reception):
-    """The cells of one receiver: rates in kbit/s, the round-trip time in ms, the last bytes of its groups. The fair
-    rate and what trains say only where the algorithm has them."""
+    """The cells of one receiver: rates in kbit/s, the round-trip time in ms, and the last bytes of its groups'
+    addresses. The fair rate and the result of packet trains are shown only if the algorithm has them."""
     if not reception.running or not reception.samples:
         return (reception.name, f'{reception.capacity / 1000:.0f}', '-', '', '', '', '', '', '', '', reception.phase)
     last, session = reception.samples[-1], reception.session
@@ -25,13 +25,13 @@ def row(reception):
 
 
 def lines(rows, columns):
-    """The table, for a terminal that is so wide."""
+    """The lines of the table, cut to `columns` characters."""
     width = max(len(cells[0]) for cells in (HEADINGS, *rows))
     return [FORM.format(*cells, width=width)[:columns] for cells in (HEADINGS, *rows)]
 
 
 class Screen:
-    """Standard error: a table where it is a terminal, else only the lines."""
+    """Standard error: shows the table if it is a terminal, else only messages."""
 
     def __init__(self, stream=sys.stderr):
         self.stream = stream
@@ -51,7 +51,7 @@ class Screen:
         self.shown = 0.0
 
     def show(self, rows):
-        """Draws the table anew, not too often."""
+        """Draws the table again, at most once per INTERVAL."""
         if not self.moving or time.monotonic() - self.shown < INTERVAL:
             return
         self.shown = time.monotonic()

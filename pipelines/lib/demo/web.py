@@ -1,9 +1,9 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The page of a run: a few files under fixed names, and a WebSocket for what happens and what people do.
+"""The web server of a run: a few files under fixed names, and a WebSocket for states and actions.
 
-Nothing that is asked for is looked up in a directory. Only what is called by an address or a name of this server's own
-gets an answer, so that no other site's name leads here (DNS rebinding), and a WebSocket opens to this page alone.
+Requests never name files of a directory. The server answers only requests whose Host header has one of its own
+addresses or names, as a protection against DNS rebinding. It accepts WebSockets only from its own page.
 """
 import asyncio
 import ipaddress
@@ -39,21 +39,21 @@ HEADERS = {
     'Cache-Control': 'no-store',
 }
 
-# An action is much smaller.
+# Maximum size of a message in bytes; an action is much smaller.
 LARGEST_MESSAGE = 1024
 
-# What waits for one page that reads slowly; then pictures are left out up to a key picture.
+# Maximum length of the queue of a page. If the page reads too slowly, pictures are dropped up to the next key frame.
 LONGEST_QUEUE = 120
 
 MOST_PAGES = 16
 
-# A coded picture on the WebSocket: receiver, flags, two bytes of nothing; then H.264 with start codes.
+# Header of a coded picture on the WebSocket: receiver, flags, two unused bytes. H.264 with start codes follows.
 UNIT = struct.Struct('!BBxx')
 KEY, SHOWN = 1, 2
 
 
 class Failure(Exception):
-    """There can be no page; the text says why."""
+    """The page cannot be served; the text gives the reason."""
 
 
 class Page:
@@ -68,7 +68,8 @@ class Page:
             self.queue.put_nowait(text)
 
     def put_unit(self, receiver, key, data):
-        """A decoder begins with a key picture, and begins anew after one is left out."""
+        """Queues a coded picture. The decoder starts with a key frame, and restarts with one after a dropped
+        picture."""
         if key:
             self.begun.add(receiver)
         if self.queue.full():
@@ -78,8 +79,8 @@ class Page:
 
 
 class Server:
-    """The HTTP server, in a thread of its own. `do` is called there with each action that the table lets pass, and a
-    function that takes the reason where it is refused after all."""
+    """The HTTP server, which runs in its own thread. It calls `do` there with each valid action and with a function to
+    call with a reason if the action is refused."""
 
     def __init__(self, host, port, do):
         self.host = host
@@ -139,7 +140,7 @@ class Server:
     # Requests
 
     def is_own_name(self, authority):
-        """Whether a Host header names this server: its port, and an address, or a name that is this machine's."""
+        """Whether a Host header names this server: its port, and an address or name of this machine."""
         name, colon, port = authority.rpartition(':')
         if not colon or port != str(self.port):
             return self.port == 80 and self.is_own_host(authority)
@@ -182,7 +183,7 @@ class Server:
             return web.Response(status=400, text='Only WebSocket requests are accepted here.\n')
         page = Page()
         writer = None
-        # Counted before it is waited for.
+        # Added before the first await, so that the limit holds.
         self.pages.add(page)
         try:
             await connection.prepare(request)
@@ -211,7 +212,7 @@ class Server:
                 return
 
     def take(self, page, text):
-        """What a page sent."""
+        """Handles a message of a page."""
         try:
             name, arguments = actions.parse(json.loads(text))
         except (ValueError, RecursionError):
@@ -231,13 +232,13 @@ class Server:
         try:
             self.loop.call_soon_threadsafe(function, *arguments)
         except RuntimeError:
-            pass  # It has ended.
+            pass  # The server has ended.
 
     def publish_state(self, state):
         self.call(self.put_state, json.dumps(state))
 
     def publish_unit(self, receiver, key, shown, data):
-        """A coded picture of a receiver; where not `shown`, only for the decoder."""
+        """Sends a coded picture of a receiver to all pages; if not `shown`, it is only for the decoder."""
         self.call(self.put_unit, receiver, key, UNIT.pack(receiver, KEY * key + SHOWN * shown) + data)
 
     def put_state(self, text):

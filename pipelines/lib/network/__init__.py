@@ -1,10 +1,10 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A network of hosts on this machine, without privileges: a switch that snoops IGMP and MLD, and links with a rate
-and a queue.
+"""A private network of hosts on this machine, without privileges: a switch with IGMP and MLD snooping, and links with a
+rate and a queue.
 
-All of it is in namespaces of its own, which end with the processes in them; nothing changes in the host's own
-namespaces. Each host has an interface `eth0`, 10.77.0.N, fd77::N and a route for all groups.
+The network consists of separate namespaces, which end with the processes in them; the machine's own namespaces do not
+change. Each host has an interface `eth0`, the addresses 10.77.0.N and fd77::N, and a route for all multicast groups.
 """
 import contextlib
 import json
@@ -16,60 +16,60 @@ import sys
 from collections import namedtuple
 from pathlib import Path
 
-# With Debian's packages of them.
+# The required programs and their Debian packages.
 TOOLS = {'unshare': 'util-linux', 'nsenter': 'util-linux', 'ip': 'iproute2', 'tc': 'iproute2', 'bridge': 'iproute2'}
 
-# On Debian these are not in the PATH of ordinary users; tc and bridge are there.
+# tc and bridge are in these directories, which Debian's PATH for ordinary users does not have.
 os.environ['PATH'] = os.pathsep.join([os.environ.get('PATH', os.defpath), '/usr/sbin', '/sbin'])
 
-# What lets users make namespaces, on Debian and on Ubuntu; not in a container, unless it has privileges.
+# The command that lets users create namespaces on Debian and Ubuntu. It does not help in an unprivileged container.
 REMEDY = 'sysctl user.max_user_namespaces=10000 kernel.apparmor_restrict_unprivileged_userns=0'
 
-# Seconds that a full queue takes to drain.
+# Seconds that a full queue needs to drain.
 QUEUE = 0.25
 
-# Bytes that may leave a link at once: two packets, so that it never waits for a timer in a busy queue.
+# Bytes that may leave a link at once: two packets, so that a busy queue never waits for a timer.
 BURST = 3000
 
-# A query waits so long for its answers, in 1/100 s; and the switch sends everything everywhere so long after its start.
+# Response interval of the switch's queries, in 1/100 s. After its start the switch floods all groups for this time.
 RESPONSE_INTERVAL = 10
 
 SWITCH = 'switch'
 
-# A packet of the links, with the Ethernet header.
+# Maximum size of a packet on the links, with the Ethernet header.
 PACKET = 1514
 
 Counters = namedtuple('Counters', 'packets bytes dropped backlog')
 
-# What drops packets at random before a queue is full: thresholds of the mean length, in what the queue is counted in,
-# its most probability between them, how fast the mean follows, and whether it grows on beyond (see link_queue.Red).
+# Random early detection: the thresholds of the mean length, in the unit of the queue, the maximum probability between
+# them, the weight of the mean, and whether the probability grows further above them (see link_queue.Red).
 Red = namedtuple('Red', 'least most probability weight gentle', defaults=(0.1, 0.002, False))
 
-# bit/s, Ethernet headers counted; how much has room, in packets or bytes; a Red, or None for DropTail; bytes that may
-# leave at a higher rate than that, and this rate, or None for at once (see link_queue.LinkQueue).
+# Rate in bit/s, including Ethernet headers; limit in packets or bytes; a Red, or None for DropTail; size of a burst in
+# bytes, and its peak rate, or None for no limit (see link_queue.LinkQueue).
 Queue = namedtuple('Queue', 'rate limit unit red burst peak', defaults=('packets', None, 0, None))
 
-# Seconds that packets wait at most, beside all else, and how: batches, in-order, random (see link.Jitter).
+# Maximum additional delay in seconds, and its kind: batches, in-order or random (see link.Jitter).
 Jitter = namedtuple('Jitter', 'most kind', defaults=('batches',))
 
-# A share of the packets, and by how many seconds these are late.
+# Share of the packets that are late, and by how many seconds.
 Reorder = namedtuple('Reorder', 'share late')
 
 
 class Failure(Exception):
-    """A command failed; the text says which, and why."""
+    """A command failed; the text has the command and the reason."""
 
 
 class Unavailable(Failure):
-    """There can be no such network on this machine; the text says why."""
+    """This machine does not allow such a network; the text gives the reason."""
 
 
 class Namespace:
-    """A network namespace, kept by a process that ends with this one. The first is in a user namespace of its own, the
-    others are in that of their `parent`."""
+    """A network namespace, kept open by a process that ends with this one. The first has its own user namespace; the
+    others share the user namespace of their `parent`."""
 
     def __init__(self, parent=None):
-        # The keeper reads until the pipe is closed, by `close` or by the end of this process.
+        # The keeper reads until `close` or the end of this process closes the pipe.
         self.keeper = subprocess.Popen(
             [*(parent.prefix if parent else ()), 'unshare', '--net' if parent else '-rn', 'sh', '-c', 'echo; exec cat'],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
@@ -79,16 +79,16 @@ class Namespace:
 
     @property
     def prefix(self):
-        """What to put in front of a command, for it to run here."""
+        """The words in front of a command that runs in this namespace."""
         return ('nsenter', '--preserve-credentials', '--user', '--net', f'--target={self.keeper.pid}')
 
     @property
     def pid(self):
-        """A process in the namespace."""
+        """The id of a process in the namespace."""
         return self.keeper.pid
 
     def run(self, *words, text=None):
-        """Runs a command here and returns what it prints."""
+        """Runs a command in the namespace and returns its output."""
         done = subprocess.run([*self.prefix, *words], input=text, stdin=None if text else subprocess.DEVNULL,
                               capture_output=True, text=True, check=False)
         if done.returncode:
@@ -96,11 +96,11 @@ class Namespace:
         return done.stdout
 
     def ip(self, *commands):
-        """Runs commands of ip, one after the other."""
+        """Runs a sequence of ip commands."""
         self.run('ip', '-batch', '-', text='\n'.join(commands) + '\n')
 
     def send_singly(self, *interfaces):
-        """One frame is one packet there, for those who count and drop them."""
+        """Disables segmentation offload, so that one frame is one packet that can be counted and dropped."""
         self.ip(*(f'link set {interface} gso_max_segs 1' for interface in interfaces))
         self.run(sys.executable, '-B', str(Path(__file__).with_name('offload.py')), *interfaces)
 
@@ -113,7 +113,7 @@ class Namespace:
 
 
 class Network:
-    """A switch; `add_host` puts hosts on it. Use it in a `with` statement."""
+    """A switch; `add_host` connects hosts to it. Use it in a `with` statement."""
 
     def __init__(self):
         for tool, package in TOOLS.items():
@@ -136,38 +136,39 @@ class Network:
         self.close()
 
     def make_switch(self):
-        # Reports before the end of duplicate detection have no source, and a bridge passes over them.
+        # MLD reports sent during duplicate address detection have no source address, and a bridge ignores them.
         self.switch.write('/proc/sys/net/ipv6/conf/default/accept_dad', 0)
         self.switch.ip(f'link add {SWITCH} type bridge mcast_snooping 1',
                        f'link set {SWITCH} type bridge mcast_igmp_version 3 mcast_mld_version 2 '
                        f'mcast_query_response_interval {RESPONSE_INTERVAL}',
                        f'link set {SWITCH} up',
-                       # Only now: with the default response interval it would flood for ten seconds.
+                       # After the response interval: with its default the switch would flood for ten seconds.
                        f'link set {SWITCH} type bridge mcast_querier 1')
 
     def set_querier(self, asks):
-        """Whether anybody asks who wants which groups."""
+        """Turns the switch's IGMP and MLD querier on or off."""
         self.switch.ip(f'link set {SWITCH} type bridge mcast_querier {int(asks)}')
 
     def try_link(self):
-        """Fails here, not later, where the kernel has no such links."""
+        """Fails early if the kernel does not support such links."""
         self.switch.ip('link add trial type veth peer name other')
         self.switch.run('tc', 'qdisc', 'add', 'dev', 'trial', 'root', 'tbf', 'rate', '1mbit', 'burst', str(BURST),
                         'limit', str(BURST))
         self.switch.ip('link delete trial')
 
     def add_host(self, delay=0.0, loss=0.0, seed=0, every=False, **comes):
-        """A host on the switch. `delay` seconds pass in each direction on its link, beside what its queue takes. A
-        share of `loss` of what comes to groups is lost there, of what comes to the host too with `every`; the seed says
-        which packets. With `row` a group loses so many packets in a row. What comes passes `queue`, a Queue, first, and
-        may have `jitter`, a Jitter, and `reorder`, a Reorder, whose choices are the seed's too."""
+        """Adds a host to the switch. Its link delays packets by `delay` seconds in each direction, in addition to the
+        queueing delay. Towards the host it drops a share `loss` of the packets to groups and, with `every`, also of the
+        packets to the host itself; the seed determines which. With `row`, a group loses that many packets in a row.
+        Packets to the host pass `queue`, a Queue, first, and may have `jitter`, a Jitter, and `reorder`, a Reorder,
+        which depend on the seed too."""
         host = Host(self, len(self.hosts) + 1)
         self.hosts.append(host)
         host.connect(describe_link(delay, loss, seed, every, **comes) if delay or loss or any(comes.values()) else None)
         return host
 
     def groups(self):
-        """The groups that the switch sends to each of its ports, by the ports' names."""
+        """The groups that the switch forwards to each of its ports, by the names of the ports."""
         shown = self.switch.run('bridge', 'mdb', 'show', 'dev', SWITCH)
         joined = {}
         for port, group in re.findall(r'port (\S+) grp (\S+)', shown):
@@ -175,19 +176,19 @@ class Network:
         return joined
 
     def emulate(self, near, far, link):
-        """Joins two interfaces at the switch by a link that is so described."""
+        """Connects two interfaces at the switch by an emulated link with the description `link`."""
         emulator = subprocess.Popen(
             [*self.switch.prefix, sys.executable, '-B', str(Path(__file__).with_name('emulator.py')), near, far,
              json.dumps(link)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
         self.emulators.append(emulator)
-        # A wire does not wait for a processor, where we may say so.
+        # Runs the emulator with real-time priority where that is permitted.
         with contextlib.suppress(OSError):
             os.sched_setscheduler(emulator.pid, os.SCHED_RR, os.sched_param(1))
         if emulator.stdout.readline() != 'ready\n':
             raise Failure('the link emulator does not start')
 
     def close(self):
-        """Ends what is left in the namespaces, and so these. Returns what the emulators tell of themselves."""
+        """Ends the processes in the namespaces, and with them the namespaces. Returns the emulators' statistics."""
         told = [json.loads(emulator.communicate()[0] or '{}') for emulator in self.emulators]
         self.emulators = []
         for host in self.hosts:
@@ -198,7 +199,7 @@ class Network:
 
 
 def describe_link(delay, loss, seed, every, row=1, queue=None, jitter=None, reorder=None):
-    """What the emulator is told."""
+    """The argument LINK of the emulator."""
     link = {'delay': delay, 'loss': loss, 'row': row, 'seed': seed, 'every': every}
     if jitter:
         link['jitter'] = jitter._asdict()
@@ -244,30 +245,31 @@ class Host:
             self.network.emulate(near, far, link)
 
     def set_rate(self, rate, queue=QUEUE):
-        """Limits what the switch sends to the host to `rate` bit/s, Ethernet headers counted, behind a queue that takes
-        `queue` seconds to drain when it is full. What waits in it stays."""
+        """Limits the traffic from the switch to the host to `rate` bit/s, including Ethernet headers, with a queue that
+        needs `queue` seconds to drain when it is full. Packets in the queue stay there."""
         limit = max(BURST, round(rate * queue / 8))
         burst = max(BURST, round(rate / 8 / 250))
-        # tbf's own child counts bytes, so that `change` gives it the right limit; a pfifo would take it for packets.
+        # tbf's default child counts bytes, so that `change` sets the right limit; a pfifo would take the limit as
+        # packets.
         self.network.switch.run('tc', 'qdisc', 'change' if self.limited else 'add', 'dev', self.port, 'root', 'tbf',
                                 'rate', f'{round(rate)}bit', 'burst', str(burst), 'limit', str(limit))
         self.limited = True
 
     def counters(self):
-        """What left the switch to the host, was dropped before its link, and waits there now."""
+        """The packets and bytes sent from the switch to the host, the packets dropped, and the current backlog."""
         shown = self.network.switch.run('tc', '-s', '-j', 'qdisc', 'show', 'dev', self.port)
         tbf = next(qdisc for qdisc in json.loads(shown) if qdisc['kind'] == 'tbf')
         return Counters(tbf['packets'], tbf['bytes'], tbf['drops'], tbf['backlog'])
 
     def set_fast_leave(self, fast):
-        """Whether the switch honours a leave at once, or after it has asked twice in two seconds whether anybody is
-        left (RFC 3376 section 8.8)."""
+        """Whether the switch stops a group at once after a leave, or only after two queries within two seconds (RFC
+        3376 section 8.8)."""
         self.network.switch.run('bridge', 'link', 'set', 'dev', self.port, 'fastleave', 'on' if fast else 'off')
 
     def set_connected(self, connected):
-        """Whether the cable is in the switch."""
+        """Plugs the host's cable into the switch, or unplugs it."""
         self.network.switch.ip(f"link set {self.port} {'up' if connected else 'down'}")
 
     def groups(self):
-        """The groups that the switch sends to the host."""
+        """The groups that the switch forwards to the host."""
         return self.network.groups().get(self.port, set())

@@ -1,18 +1,23 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Joins two interfaces as a wire does that is some thousand kilometres long, has a queue before it, and loses packets.
+"""Emulates a link between two interfaces, with a delay, a queue, packet loss, jitter and reordering.
 
 Usage: emulator.py INTERFACE INTERFACE LINK
 
-LINK is JSON: `delay`, in seconds and each way; of what comes from the first interface, `loss`, a share, `row`, how many
-packets are lost in a row, `queue`, with the arguments of LinkQueue and, as `red`, of Red, `jitter` and `reorder`, with
-those of Jitter and Reorder; `seed` for all of them. Only packets to multicast groups are lost, with `every` all of UDP
-and TCP. Each group has random numbers of its own, for RTP and for RTCP, and with `every` each connection; the rest has
-some together.
+LINK is JSON with these fields:
 
-Prints `ready`, then works until its standard input is closed, and prints how late it was, what it dropped, lost and
-delayed, how many packets that might have been lost it let through, and the seconds of a processor that it took, as
-JSON.
+- `delay`: one-way delay in seconds, in both directions; the other fields apply only to packets from the first interface
+- `loss`: share of packets to drop; `row`: number of packets that are lost in a row
+- `queue`: arguments of LinkQueue, and of Red in its field `red`
+- `jitter`, `reorder`: arguments of Jitter and Reorder
+- `seed`: seed of the random numbers of all of them
+- `every`: drop unicast UDP and TCP packets too; without it, only packets to multicast groups
+
+Each group has its own random numbers for RTP and for RTCP and, with `every`, so has each connection. All other packets
+share a sequence of random numbers.
+
+Prints `ready`, runs until its standard input is closed, then prints statistics as JSON: lateness, packets dropped,
+lost, delayed and passed, and processor time in seconds.
 """
 import array
 import json
@@ -43,17 +48,17 @@ TCP, UDP = 6, 17
 BUFFER = 4 << 20
 LARGEST = 1 << 17
 
-# Seconds for which frames may be left with the kernel, of whose room they take little meanwhile: 212992 bytes are the
-# default of net.core.rmem_max, of which a frame of 1.5 kB takes some 2.3, and the kernel doubles them for that.
+# Seconds for which frames may stay in the kernel's socket buffer. The default of net.core.rmem_max is 212992 bytes,
+# which the kernel doubles for its overhead; a frame of 1.5 kB takes about 2.3 kB.
 LEFT = 0.002
 
-# Seconds; how finely lateness is counted, and up to where.
+# Resolution of the lateness histogram in seconds, and its number of steps.
 STEP, STEPS = 0.0001, 10000
 
 
 def flow_of(frame, every):
-    """The group of a datagram over IPv4, and whether its port is odd; with `every`, of what goes to a host, protocol,
-    addresses and ports; None for all else."""
+    """The flow of a frame: the group of an IPv4 datagram and the parity of its port or, with `every`, the protocol,
+    addresses and ports of a unicast packet; None for everything else."""
     packet = frame[VIRTIO + ETHERNET:VIRTIO + ETHERNET + IPV4 + 8]
     if len(packet) < IPV4 + 8 or packet[0] != 0x45:
         return None
@@ -63,7 +68,7 @@ def flow_of(frame, every):
 
 
 class Lateness:
-    """How late the frames were, without keeping all of them."""
+    """Statistics of the lateness of frames, as a histogram."""
 
     def __init__(self):
         self.counts = array.array('L', bytes(array.array('L').itemsize * (STEPS + 1)))
@@ -78,7 +83,7 @@ class Lateness:
         self.counts[min(STEPS, int(late / STEP))] += 1
 
     def share(self, share):
-        """What that share of them does not exceed."""
+        """The quantile of the lateness for a share of the frames."""
         left = share * self.frames
         for step, count in enumerate(self.counts):
             left -= count
@@ -88,15 +93,15 @@ class Lateness:
 
 
 class End:
-    """One interface. Frames come and go with the header that says what the hardware is to do yet (checksum,
-    segmentation), so that nothing has to be switched off at the hosts."""
+    """One interface. Frames have the header for work that is left to the hardware (checksum, segmentation), so that
+    offload need not be disabled at the hosts."""
 
     def __init__(self, interface, link, every=False):
         self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
         self.socket.setsockopt(SOL_PACKET, PACKET_VNET_HDR, 1)
         self.socket.setsockopt(SOL_PACKET, PACKET_IGNORE_OUTGOING, 1)
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
-        # When a frame came, not when this program could run again.
+        # The arrival time of each frame, however late this program reads it.
         self.socket.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         self.socket.bind((interface, ETH_P_ALL))
         self.socket.setblocking(False)
@@ -107,7 +112,7 @@ class End:
         return self.socket.fileno()
 
     def receive(self):
-        # In this order: whoever is held up in between takes frames to have come later, not earlier.
+        # In this order, a delay between the two calls makes frames appear to arrive later, never earlier.
         kernel = time.time()
         offset = time.monotonic() - kernel
         try:
@@ -119,7 +124,7 @@ class End:
 
     @staticmethod
     def stamp(told, offset):
-        """When a frame came, by what the kernel tells of it; where it tells nothing, or the clock was set, now."""
+        """The arrival time of a frame from the kernel's timestamp; now, if there is none or the clock was set."""
         now = time.monotonic()
         for level, kind, data in told:
             if (level, kind) == (socket.SOL_SOCKET, SO_TIMESTAMPNS):
@@ -128,7 +133,7 @@ class End:
         return now
 
     def overflowed(self):
-        """How many frames came faster than this program took them."""
+        """The number of frames that the kernel dropped because this program read too slowly."""
         return struct.unpack('II', self.socket.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8))[1]
 
 
@@ -137,14 +142,14 @@ class Wire:
 
     def __init__(self, interfaces, forth, back, every):
         self.ends = [End(interfaces[0], forth, every), End(interfaces[1], back)]
-        # A frame that comes now is not due before this.
+        # A frame that arrives now is due after this time at the earliest.
         self.left = min(LEFT, forth.delay, back.delay)
         self.lost = 0
         self.lateness = Lateness()
         self.began = time.process_time()
 
     def send_due(self):
-        """Sends what has waited long enough; returns the seconds until the next is due, None where nothing waits."""
+        """Sends the frames that are due; returns the seconds until the next frame is due, None if there is none."""
         for end, other in zip(self.ends, reversed(self.ends)):
             while (due := end.link.due()) is not None and due <= time.monotonic():
                 try:
@@ -157,8 +162,8 @@ class Wire:
 
     def run(self):
         print('ready', flush=True)
-        # To wake up costs more than all else. What comes is stamped by the kernel, and need not be read before it can
-        # be due.
+        # Wakeups cost the most processor time. The kernel stamps frames, so they need not be read before they can be
+        # due.
         read = 0.0
         while True:
             wait = self.send_due()
@@ -192,7 +197,7 @@ def make_queue(told, seed):
 
 
 def make_link(told):
-    """What is told of the way from the first interface."""
+    """The link from the first interface to the second, as described by LINK."""
     seed = told.get('seed', 0)
     return Link(told.get('delay', 0.0), make_queue(told['queue'], seed) if 'queue' in told else None,
                 Loss(told.get('loss', 0.0), seed, told.get('row', 1)),

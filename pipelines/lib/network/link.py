@@ -1,7 +1,7 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""One direction of an emulated link: what is lost on it, and when the rest leaves. No clock: time is an argument, in
-seconds."""
+"""One direction of an emulated link: decides which packets are lost and when the others leave. Has no clock: time is an
+argument, in seconds."""
 import heapq
 import itertools
 import math
@@ -9,8 +9,8 @@ import random
 
 
 class Draws:
-    """Random numbers from 0 to 1, for each flow its own: what a packet gets depends on the seed and on how many of its
-    flow came before, not on time and not on other flows. All that is in no flow, None, is one."""
+    """Random numbers from 0 to 1, a separate sequence for each flow. The number of a packet depends only on the seed
+    and its position in the flow, not on time or other flows. Packets without a flow (None) share a sequence."""
 
     def __init__(self, seed):
         self.seed = seed
@@ -23,11 +23,12 @@ class Draws:
 
 
 class Loss:
-    """Loses a share of the packets of flows, `row` packets of a flow in a row, and none that is in no flow."""
+    """Drops a share of the packets of flows, `row` packets of a flow in a row. Packets without a flow are never
+    dropped."""
 
     def __init__(self, share, seed=0, row=1):
         self.row = row
-        # A row ends with the packet before the one that may begin the next row.
+        # The packet after the end of a row may start the next row.
         self.begins = share / (share + row * (1 - share)) if share < 1 else 1
         self.draws = Draws(seed)
         self.left = {}
@@ -50,23 +51,22 @@ class Loss:
 
 
 class Jitter:
-    """What a packet waits beside all else, up to `most` seconds. With 'batches' it leaves at the next whole multiple of
-    `most`, together with all that came since the last one, as behind a radio that collects frames, or a cable modem
-    that waits for its turn. With 'random' it draws what it waits, uniformly, and overtakes others; with 'in-order' it
-    draws likewise, but waits for those before it too: where many come within `most`, nearly all wait nearly as
-    long."""
+    """Delays packets by up to `most` seconds. With 'batches', a packet leaves at the next multiple of `most`, together
+    with all packets since the last one, as behind a radio that aggregates frames or a cable modem that waits for its
+    slot. With 'random', the delay is uniformly random, and packets may overtake others. With 'in-order', the delay is
+    random too, but packets keep their order: if many packets arrive within `most`, nearly all wait nearly `most`."""
 
     KINDS = ('batches', 'in-order', 'random')
 
     def __init__(self, most, kind='batches', seed=0):
         if kind not in self.KINDS or most <= 0:
-            raise ValueError(f'a jitter of {most} s, {kind}')
+            raise ValueError(f'invalid jitter: {kind!r}, {most} s')
         self.most, self.kind = most, kind
         self.draws = Draws(f'jitter {seed}')
         self.last = 0.0
 
     def leaves(self, now, flow):
-        """When a packet leaves that comes now."""
+        """The departure time of a packet that arrives now."""
         if self.kind == 'batches':
             return max(now, math.ceil(now / self.most) * self.most)
         when = now + self.most * self.draws.draw(flow)
@@ -76,7 +76,7 @@ class Jitter:
 
 
 class Reorder:
-    """A share of the packets is `late` seconds late, and later ones overtake them."""
+    """Delays a share of the packets by `late` seconds, so that later packets overtake them."""
 
     def __init__(self, share, late, seed=0):
         self.share, self.late = share, late
@@ -91,7 +91,7 @@ class Reorder:
 
 
 class Link:
-    """A queue, loss, jitter, late packets, a delay, in this order; each but the delay may be missing."""
+    """A queue, loss, jitter, reordering and a delay, in this order; all but the delay are optional."""
 
     def __init__(self, delay=0.0, queue=None, loss=None, jitter=None, reorder=None):
         self.delay = delay
@@ -101,8 +101,8 @@ class Link:
         self.waiting = []
 
     def enter(self, now, size, flow, packet):
-        """Takes a packet of `size` bytes that comes now. None comes before the one that came last: a clock that steps
-        back, of those who measure it, reorders nothing."""
+        """Takes a packet of `size` bytes that arrives at `now`. If the caller's clock steps back, packets still keep
+        their order."""
         when = self.now = max(self.now, now)
         if self.queue:
             when = self.queue.enter(when, size)
@@ -112,13 +112,13 @@ class Link:
             when = self.jitter.leaves(when, flow)
         if self.reorder:
             when += self.reorder.delay(flow)
-        # Those of the same time leave as they came.
+        # Packets with equal times leave in order of arrival.
         heapq.heappush(self.waiting, (when + self.delay, next(self.numbers), packet))
 
     def due(self):
-        """When the next packet leaves; None where nothing waits."""
+        """The departure time of the next packet; None if there is none."""
         return self.waiting[0][0] if self.waiting else None
 
     def leave(self):
-        """Takes the next packet out."""
+        """Removes and returns the next packet."""
         return heapq.heappop(self.waiting)[2]

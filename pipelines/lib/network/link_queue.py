@@ -1,7 +1,7 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The queue before a link of the emulator: a rate, a limit, and what drops packets before it is full. No clock: time
-is an argument, in seconds."""
+"""The queue in front of an emulated link: a rate, a limit, and random early detection. Has no clock: time is an
+argument, in seconds."""
 import math
 import random
 from collections import deque
@@ -9,11 +9,12 @@ from collections import deque
 
 class Red:
     """Floyd and Jacobson, "Random Early Detection Gateways for Congestion Avoidance", 1993, figure 2. Lengths are
-    packets, or bytes where `packet` is the size of the largest one (section 4)."""
+    in packets or, if `packet` is the maximum packet size, in bytes (section 4)."""
 
     def __init__(self, least, most, probability=0.1, weight=0.002, gentle=False, packet=None, seed=0):
         self.least, self.most, self.probability, self.weight = least, most, probability, weight
-        # Floyd, "Recommendation on using the gentle_ variant of RED", 2000: it grows on, to 1 at twice `most`.
+        # Floyd, "Recommendation on using the gentle_ variant of RED", 2000: above `most`
+        # the probability grows further, to 1 at twice `most`.
         self.gentle = gentle
         self.packet = packet
         self.numbers = random.Random(f'red {seed}')
@@ -21,7 +22,7 @@ class Red:
         self.count = -1
 
     def base_probability(self, average):
-        """p_b of the paper; 1 where every packet is dropped."""
+        """p_b of the paper; 1 if every packet is dropped."""
         if average < self.least:
             return 0.0
         if average < self.most:
@@ -31,8 +32,8 @@ class Red:
         return 1.0
 
     def drops(self, length, size, idle=0.0):
-        """Whether a packet of `size` bytes is dropped that finds so much in the queue, which was empty for as long as
-        `idle` packets take to be sent."""
+        """Whether to drop a packet of `size` bytes that finds the queue at `length`. The queue was empty for the time
+        in which `idle` packets can be sent."""
         if length:
             self.average += self.weight * (length - self.average)
         else:
@@ -50,27 +51,28 @@ class Red:
         else:
             dropped = True
         if dropped:
-            # Figure 2 sets 0 and adds 1 before the next packet; then no distance is the longest that section 7 has.
+            # Figure 2 sets 0 and adds 1 before the next packet; then no distance would reach the maximum of
+            # section 7.
             self.count = -1
         return dropped
 
 
 class LinkQueue:
-    """Packets that leave at `rate` bit/s, and at `peak` bit/s (None: at once) while a bucket of `burst` bytes is not
-    empty, which fills at `rate`. Of what has not left yet, the one that is being sent too, `limit` packets or bytes
-    have room; `red` may drop some before."""
+    """A queue whose packets leave at `rate` bit/s, or at `peak` bit/s (None: at once) while a token bucket of `burst`
+    bytes is not empty; it fills at `rate`. The queue has room for `limit` packets or bytes, including the packet that
+    is being sent; `red` may drop packets before the queue is full."""
 
     def __init__(self, rate, limit, unit='packets', red=None, burst=0, peak=None):
         if unit not in ('packets', 'bytes'):
-            raise ValueError(f'a queue in {unit}')
+            raise ValueError(f'unknown unit of a queue: {unit}')
         if peak is not None and peak < rate:
-            raise ValueError(f'a peak of {peak} bit/s, less than {rate}')
+            raise ValueError(f'the peak rate of {peak} bit/s is below the rate of {rate} bit/s')
         self.rate, self.limit, self.in_bytes, self.red = rate, limit, unit == 'bytes', red
         self.burst, self.peak = burst, peak or math.inf
         self.leaving = deque()
         self.bytes = 0
         self.free = 0.0
-        # What is in the bucket when the link is free.
+        # The bytes in the bucket when the link is free.
         self.tokens = burst
         self.overflowed = 0
         self.dropped = 0
@@ -79,7 +81,7 @@ class LinkQueue:
         return self.bytes if self.in_bytes else len(self.leaving)
 
     def enter(self, now, size):
-        """When a packet of `size` bytes that comes now has left; None where it is dropped."""
+        """The time at which a packet of `size` bytes that arrives now has left; None if it is dropped."""
         while self.leaving and self.leaving[0][0] <= now:
             self.bytes -= self.leaving.popleft()[1]
         length = self.length()
@@ -96,8 +98,8 @@ class LinkQueue:
         return self.free
 
     def send(self, begins, size):
-        """When a packet has left whose first bit does at that time. The bucket gives what is in it then, and what flows
-        in until the last bit."""
+        """The time at which a packet has left if its first bit leaves at `begins`. The packet uses the bytes in the
+        bucket and those that flow in until its last bit has left."""
         tokens = min(self.burst, self.tokens + (begins - self.free) * self.rate / 8)
         takes = max(size * 8 / self.peak, (size - tokens) * 8 / self.rate)
         self.tokens = tokens + takes * self.rate / 8 - size

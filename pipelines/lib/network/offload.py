@@ -1,9 +1,10 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Has interfaces take packets singly: a queue, a filter or an emulator that takes many in a frame drops them together.
+"""Disables segmentation offload of interfaces. Otherwise a queue, a filter or an emulator drops several packets at
+once, because one frame contains them.
 
-Run as a program in the network namespace of the interfaces that its arguments name. ethtool would do it too, but is not
-everywhere; the commands are those of linux/ethtool.h.
+Usage: offload.py INTERFACE... in the network namespace of the interfaces. It uses the commands of linux/ethtool.h,
+because ethtool is not installed everywhere.
 """
 import array
 import fcntl
@@ -13,16 +14,16 @@ import sys
 
 SIOCETHTOOL = 0x8946
 GET_STRINGS, GET_COUNT, SET_FEATURES = 0x1b, 0x37, 0x3b
-FEATURES = 4  # the set of strings
+FEATURES = 4  # the string set of the features
 NAME_SIZE = 32
 
-# What frames of many packets need; of TCP there are several.
+# Features that produce frames of several packets; those of TCP are found by their prefix.
 SEGMENTATION = ('tx-generic-segmentation', 'tx-udp-segmentation', 'tx-gso-list')
 TCP = 'tx-tcp'
 
 
 def call(sock, interface, command):
-    """Passes `command` to the interface and returns the answer in its place."""
+    """Sends `command` to the interface and returns the answer that the kernel writes in its place."""
     data = array.array('B', command)
     fcntl.ioctl(sock, SIOCETHTOOL, struct.pack('16sP8x', interface.encode(), data.buffer_info()[0]))
     return data.tobytes()
