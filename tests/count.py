@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Counts the tests in a log of `meson test`: the checks inside a GstCheck or unittest program one by one. Tells why
-tests were skipped, which meson keeps to itself, and why they failed, of which meson shows the end alone."""
+"""Counts the tests in a log of `meson test`, with each check of a GstCheck or unittest program. Prints why tests were
+skipped, which meson does not show, and why they failed, of which meson shows only the end.
+
+Usage: count.py LOG EXIT-STATUS
+"""
 import json
 import re
 import sys
@@ -11,19 +14,19 @@ CHECK_SUMMARY = re.compile(r'^\d+%: Checks: (\d+), Failures: (\d+), Errors: (\d+
 UNITTEST_SUMMARY = re.compile(r'^Ran (\d+) tests? in', re.MULTILINE)
 UNITTEST_RESULT = re.compile(r'^(?:OK|FAILED) \((.*)\)$', re.MULTILINE)
 
-# A program of its own form, and unittest with verbosity=2.
+# Lines of scripts, and of unittest with verbosity=2.
 SKIP = re.compile(r'^(?:SKIP|skipped): *(.*)|\.\.\. skipped [\'"](.*)[\'"]$', re.MULTILINE)
 
 # Lines in which GstCheck, UBSan, GLib or unittest reports a failure.
 FAILURE = re.compile(r'^\S+\.(?:c|cc|h):\d+:[FE]:|runtime error: |-(?:CRITICAL|ERROR) \*\*|^(?:FAIL|ERROR): ')
-# The line with which the other sanitizers begin a report; the stack is below it.
+# The first line of a report of the other sanitizers; the stack follows.
 SANITIZER = re.compile(r'ERROR: \w+Sanitizer|WARNING: ThreadSanitizer')
 STACK_LINES = 30
 LAST_LINES = 5
 
 
 def failure_causes(result, output):
-    """The lines that say why a program failed that ended with meson's `result`; its last ones where none does."""
+    """The lines that report why a program with meson's `result` failed; the last lines if there are none."""
     if result in ('OK', 'SKIP', 'EXPECTEDFAIL'):
         return []
     lines = output.splitlines()
@@ -35,13 +38,13 @@ def failure_causes(result, output):
 
 
 def skip_reasons(result, output):
-    """Why a program that ended with meson's `result` was skipped, or parts of it; None for each that is not told."""
+    """The reasons why a program with meson's `result` or parts of it were skipped; None for each without a reason."""
     reasons = [first or second for first, second in SKIP.findall(output)]
     return reasons + [None] * (count_program(result, output)[2] - len(reasons))
 
 
 def count_program(result, output):
-    """Returns (passed, failed, skipped) of one program that ended with meson's `result`."""
+    """Returns (passed, failed, skipped) of a program with meson's `result`."""
     if result == 'SKIP':
         return 0, 0, 1
     passed = failed = skipped = 0
@@ -86,7 +89,7 @@ def main():
     passed, failed, skipped = count_log(log, int(sys.argv[2]))
     for test in map(json.loads, log):
         for reason in skip_reasons(test['result'], output_of(test)):
-            print(f"skipped: {short_name(test)}: {reason or 'no reason is told'}", file=sys.stderr)
+            print(f"skipped: {short_name(test)}: {reason or 'no reason given'}", file=sys.stderr)
         for cause in failure_causes(test['result'], output_of(test)):
             print(f'failed: {short_name(test)}: {cause}', file=sys.stderr)
     print(f'{passed} passed, {failed} failed, {skipped} skipped')

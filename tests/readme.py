@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs every command line of README.md as it is written there.
+"""Runs every command line of README.md or another page as it is written there.
 
-A block that begins with ```sh is run as one script, which must succeed. With the comment
-<!-- together SECONDS --> before it, its commands run at the same time for so long, and none may fail meanwhile.
-Code in a line of text is run where it begins with a program of PROGRAMS.
+A block that starts with ```sh runs as one script, which must succeed. If the comment <!-- together SECONDS --> is in
+front of it, its commands run at the same time for SECONDS, and none may fail. Inline code runs if it starts with one of
+PROGRAMS.
 """
 import argparse
 import os
@@ -26,20 +26,20 @@ PROGRAMS = ('./', 'gst-inspect-1.0 ', 'gst-launch-1.0 ', 'ip ', 'ss ', 'sysctl '
 SCRIPT_TIMEOUT = 900
 INLINE_TIMEOUT = 60
 
-# What an interrupted command may end with: what it ends with of its own accord, or what the signal does.
+# Exit statuses of an interrupted command: success, or the signal.
 INTERRUPTED = (0, -signal.SIGINT, 128 + signal.SIGINT)
 
 TRACEBACK = 'Traceback (most recent call last)'
 
 
 def split_commands(script):
-    """The commands of a block, a line that ends with a backslash joined to the next."""
+    """The commands of a block. A line that ends with a backslash is joined with the next."""
     lines = script.replace('\\\n', ' ').split('\n')
     return [line.strip() for line in lines if line.strip() and not line.startswith('#')]
 
 
 def find_steps(text):
-    """Returns (seconds or None, [command, ...] or [script]) for everything that is to be run, in order."""
+    """Returns a list of (seconds or None, [command, ...] or [script]) in the order of the page."""
     steps = []
     for match in BLOCK.finditer(text):
         seconds, script = match.groups()
@@ -73,13 +73,13 @@ def run_script(script):
 
 
 def failed_by_stopping(status, output):
-    """openjpegdec takes the flushing of its own stop for an error: gst-launch-1.0 then prints that and ends with 1."""
+    """Whether gst-launch-1.0 ended with status 1 only because openjpegdec reports the flush at its stop as an error."""
     errors = re.findall(r'^ERROR.*', output, re.MULTILINE)
     return status == 1 and len(errors) == 1 and 'streaming stopped, reason error (-5)' in output
 
 
 def run_together(commands, seconds):
-    """Starts all; they must still run, or have succeeded, when the time is over."""
+    """Runs commands at the same time. When the time is over, each must still run or have succeeded."""
     children = [start(command) for command in commands]
     time.sleep(seconds)
     faults = []
@@ -111,9 +111,9 @@ def run_together(commands, seconds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
     parser.add_argument('file', nargs='?', type=Path, default=ROOT / 'README.md')
-    parser.add_argument('--list', action='store_true', help='only say what would be run')
+    parser.add_argument('--list', action='store_true', help='only print the commands')
     parser.add_argument('--ran', action='append', default=[], metavar='COMMAND',
-                        help='this command has been run as it is written; it is not run again')
+                        help='skip this command, which has already run as it is written')
     arguments = parser.parse_args()
 
     failed = 0

@@ -1,7 +1,7 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What is kept between runs of tests/fresh, for each release: a minimal root as a tar file, and the packages that were
-downloaded. Each is used only where its checksum is the one that was written down when it was whole."""
+"""The cache of tests/fresh for each release: a minimal root as a tar file, and downloaded packages. Files are used only
+if their checksums are the recorded ones."""
 import fcntl
 import hashlib
 import json
@@ -15,10 +15,10 @@ from pathlib import Path
 DEFAULT_MIRROR = 'http://deb.debian.org/debian'
 DEFAULT_SECURITY = 'http://deb.debian.org/debian-security'
 
-# Seconds after which a root is made anew, so that it has the packages that a new machine would have.
+# Maximum age of a root in seconds. A new root has the packages that a new machine has.
 OLDEST = 7 * 24 * 3600
 
-# What a newcomer has: the least that Debian installs, and sudo, which the README counts on.
+# Packages in addition to Debian's minimum: sudo, which the README requires.
 INCLUDED = ['sudo']
 
 DEBIAN_SUITES = re.compile(r'(bullseye|bookworm|trixie|forky|sid|(old)?(old)?stable|testing|unstable)')
@@ -26,11 +26,11 @@ SECURITY_SUITES = re.compile(rf'{DEBIAN_SUITES.pattern}(-security|/updates)')
 
 
 class Failure(Exception):
-    """No root can be made; the text says why."""
+    """A root cannot be made; the text gives the reason."""
 
 
 def parse_list(text):
-    """(URI, suites) of each line of a sources.list."""
+    """Yields (URI, suites) of each line of a sources.list."""
     for line in text.splitlines():
         words = re.sub(r'\[[^]]*\]', ' ', line.split('#')[0]).split()
         if len(words) >= 3 and words[0] == 'deb':
@@ -38,7 +38,7 @@ def parse_list(text):
 
 
 def parse_deb822(text):
-    """(URI, suites) of each paragraph of a file *.sources."""
+    """Yields (URI, suites) of each paragraph of a file *.sources."""
     for paragraph in re.split(r'\n\s*\n', re.sub(r'^#.*\n', '', text, flags=re.MULTILINE)):
         fields = {key.lower(): value.split() for key, value in
                   re.findall(r'^([\w-]+):(.*(?:\n[ \t].*)*)', paragraph, re.MULTILINE)}
@@ -48,7 +48,7 @@ def parse_deb822(text):
 
 
 def find_mirrors(sources):
-    """(Debian's mirror, that of its security updates) among (URI, suites)."""
+    """Returns (mirror of Debian, mirror of security updates) from a list of (URI, suites)."""
     found = {}
     for uri, suites in sources:
         for suite in suites:
@@ -77,7 +77,7 @@ def checksum(path):
 
 
 def read_record(path):
-    """What `write_record` wrote; {} where it is not there or damaged."""
+    """Reads a record of `write_record`; {} if it does not exist or is damaged."""
     try:
         record = json.loads(path.read_text(encoding='utf-8'))
     except (OSError, ValueError):
@@ -86,14 +86,14 @@ def read_record(path):
 
 
 def write_record(path, record):
-    """As a whole or not at all."""
+    """Writes a record atomically."""
     new = path.with_suffix('.new')
     new.write_text(json.dumps(record, indent=1) + '\n', encoding='utf-8')
     new.replace(path)
 
 
 class Cache:
-    """Of one release. Nobody else uses it until this process ends."""
+    """The cache of a release, locked until this process ends."""
 
     def __init__(self, directory, release):
         self.release = release
@@ -104,29 +104,29 @@ class Cache:
         try:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            print(f'Another run uses {self.directory}; this one waits for it.', file=sys.stderr, flush=True)
+            print(f'Waiting for another run, which uses {self.directory}', file=sys.stderr, flush=True)
             fcntl.flock(self.lock, fcntl.LOCK_EX)
         self.check_debs()
 
     def check_debs(self):
-        """Deletes what was not downloaded whole, or has changed since."""
+        """Deletes packages that were not completely downloaded or have changed since."""
         record = read_record(self.directory / 'debs.json')
         for path in self.debs.glob('*.deb'):
             if record.get(path.name) != checksum(path):
                 path.unlink()
 
     def keep_debs(self):
-        """Writes down what apt has downloaded, and checked."""
+        """Records the checksums of the packages that apt has downloaded and checked."""
         write_record(self.directory / 'debs.json', {path.name: checksum(path) for path in self.debs.glob('*.deb')})
 
     def fault_of_root(self, sources):
-        """Why the root cannot be used; None if it can."""
+        """The reason why the root cannot be used; None if it can."""
         tar = self.directory / 'root.tar'
         record = read_record(self.directory / 'root.json')
         if not tar.is_file() or not record:
-            return 'there is none yet'
+            return 'there is no root yet'
         if record.get('sources') != sources or record.get('included') != INCLUDED:
-            return 'it was made of other packages'
+            return 'its list of packages has changed'
         if not 0 <= time.time() - record.get('made', 0) < OLDEST:
             return 'it is older than a week'
         if record.get('sha256') != checksum(tar):
@@ -134,7 +134,7 @@ class Cache:
         return None
 
     def root(self):
-        """The tar file of the minimal root, made where there is none that can be used."""
+        """The tar file of the minimal root. Makes it if there is no usable one."""
         sources = sources_of(self.release, *find_mirrors(host_sources()))
         tar = self.directory / 'root.tar'
         fault = self.fault_of_root(sources)
@@ -157,7 +157,7 @@ def run(command, text=None):
 
 
 def make_root(release, sources, tar):
-    """With mmdebstrap, or, where that is not installed, with debootstrap."""
+    """Makes a root with mmdebstrap or, if that is not installed, with debootstrap."""
     included = INCLUDED + (['ca-certificates'] if 'https://' in sources else [])
     if shutil.which('mmdebstrap'):
         run(['mmdebstrap', '--mode=root', '--variant=minbase', f"--include={','.join(included)}", '--format=tar',

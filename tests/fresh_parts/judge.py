@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What must not be in the output of a command on a fresh machine."""
+"""Finds faults in the output of commands on a fresh machine."""
 import json
 import re
 import sys
@@ -11,7 +11,7 @@ from count import output_of, skip_reasons  # noqa: E402
 
 INSTALLING = 'Installing missing packages'
 
-# What apt and dpkg print, and what the scripts say before they call these.
+# Output of apt and dpkg, and messages of the scripts before they call them.
 PACKAGE_STEP = re.compile(rf'{INSTALLING}|apt-get|^(Get:\d|Reading package lists|Unpacking |Setting up \S+ \()')
 
 FAULTS = [
@@ -21,23 +21,23 @@ FAULTS = [
         re.IGNORECASE)),
 ]
 
-# How packages are set up is not this project's to say; why tests are skipped is judged apart.
+# Lines to ignore: output of package installations, and reasons of skipped tests, which are judged separately.
 OF_PACKAGES = re.compile(r'^(Selecting|Preparing|Unpacking|Setting up|Get:|Processing|update-alternatives:|debconf:|'
                          r'dpkg|invoke-rc\.d:|Created symlink|Adding|Creating|NOTE:|skipped: )|' + INSTALLING)
 
-# What to do about it: packages, a switch of the tests' own or of the kernel's, another release.
+# Remedies: packages, an option of the tests or of the kernel, another release.
 PACKAGES = re.compile(r'\(Debian: ([^)]+)\)')
 SWITCH = re.compile(r'\bLMCC_[A-Z_]+|--[a-z]+|\bsysctl |\bon Debian \d+')
 
-# What a build looks for that only other commands install: tests/run --valgrind, and tests/sim with ns-3.
+# Dependencies that only other commands install: tests/run --valgrind, and tests/sim with ns-3.
 OF_OTHERS = re.compile(r'valgrind$|ns3-')
 
-# What ./tests/run and ./pipelines/demo install, in pipelines/lib/packages.
+# Names in pipelines/lib/packages that ./tests/run and ./pipelines/demo install.
 INSTALLED = ('build', 'run', 'demo', 'test')
 
 
 def output_faults(text):
-    """What a command says that a newcomer should never read; [] if all is well."""
+    """The lines of output that report a fault."""
     faults = []
     for line in text.splitlines():
         if OF_PACKAGES.match(line):
@@ -47,59 +47,59 @@ def output_faults(text):
 
 
 def package_steps(text):
-    """The lines of a second run that show a step of apt or dpkg."""
+    """The lines of a second run that show a package installation."""
     return [f'a package step: {line.strip()}' for line in text.splitlines() if PACKAGE_STEP.search(line)]
 
 
 def optional_packages(listing):
-    """Those of pipelines/lib/packages that are for the user to install."""
+    """The packages in pipelines/lib/packages that no command installs."""
     lines = [line.replace('|', ' ').split() for line in listing.splitlines() if line and not line.startswith('#')]
     installed = {word for line in lines if line[0] in INSTALLED for word in line[1:]}
     return {word for line in lines for word in line[1:]} - installed
 
 
 def has_remedy(reason, optional):
-    """Whether the reason names a switch, or packages that the user may go without."""
+    """Whether the reason names an option, or only optional packages."""
     packages = [word for words in PACKAGES.findall(reason) for word in words.split()]
     return SWITCH.search(reason) is not None or (packages != [] and set(packages) <= optional)
 
 
 def skip_faults(log, optional):
-    """Tests in a log of `meson test` (lines of JSON) that were skipped without saying what to do about it, or for want
-    of a package that is not `optional`."""
+    """Tests in a log of `meson test` (lines of JSON) that were skipped without naming a remedy, or because of a missing
+    package that is not `optional`."""
     faults = []
     for test in map(json.loads, log.splitlines()):
         for reason in skip_reasons(test['result'], output_of(test)):
             if reason is None:
-                faults.append(f"{test['name']}: skipped without saying why")
+                faults.append(f"{test['name']}: skipped without a reason")
             elif not has_remedy(reason, optional):
                 faults.append(f"{test['name']}: skipped without a remedy: {reason}")
     return faults
 
 
 def log_faults(log):
-    """Tracebacks in a log of `meson test`, whatever the tests' results."""
+    """Tracebacks in a log of `meson test`, regardless of the results of the tests."""
     what, pattern = FAULTS[0]
     return [f"{what} in the output of the test {test['name']}" for test in map(json.loads, log.splitlines())
             if pattern.search(output_of(test))]
 
 
 def suites_not_run(command, log):
-    """Suites that a command of tests/run names, and of which its log has no test."""
-    # A test's name is PROJECT:SUITE+SUITE / NAME.
+    """Suites in a command line of tests/run without any test in its log."""
+    # The name of a test has the form PROJECT:SUITE+SUITE / NAME.
     ran = {suite for test in map(json.loads, log.splitlines())
            for suite in test['name'].split(' / ')[0].split(':')[-1].split('+')}
     return [f'no test of the suite {name}' for name in re.findall(r'--suite (\S+)', command) if name not in ran]
 
 
 def parts_left_out(meson_log):
-    """What a build looked for in vain: it goes without ISA-L, libvpx or OpenJPEG where they are not there."""
+    """Optional dependencies that a build did not find, such as ISA-L, libvpx or OpenJPEG."""
     looked_for = re.findall(r'^(?:\S+ dependency|Library|Program) (\S+) found: NO', meson_log, re.MULTILINE)
     return [f'built without {name}' for name in looked_for if not OF_OTHERS.match(name)]
 
 
 def without_package(listing, package):
-    """pipelines/lib/packages without one package and its alternatives; None where it names no such package."""
+    """pipelines/lib/packages without a package and its alternatives; None if it does not list the package."""
     lines = []
     for line in listing.splitlines():
         words = line.split()

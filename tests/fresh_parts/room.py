@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A machine on which nothing is installed: a minimal root in memory, with a user who has cloned the project."""
+"""A fresh machine: a minimal root in memory, with a user who has cloned the project."""
 import os
 import re
 import shutil
@@ -15,10 +15,10 @@ USER = 'newcomer'
 HOME = Path('home') / USER
 SUDOERS = Path('etc/sudoers.d') / USER
 
-# Bytes that a root takes with all packages and a build; where there is less memory it goes to the disk.
+# Size in bytes of a root with all packages and a build. With less memory it is on disk.
 SIZE = 4 << 30
 
-# Namespaces of mounts, processes and names, which end with the process in them.
+# Creates mount, process and host name namespaces, which end with the process in them.
 UNSHARE = ['unshare', '--mount', '--propagation', 'private', '--pid', '--fork', '--kill-child', '--ipc', '--uts']
 
 ENVIRONMENT = {'PATH': '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', 'HOME': '/root', 'TERM': 'dumb'}
@@ -30,12 +30,12 @@ def available_memory():
 
 
 class Room:
-    """In a mount namespace that nobody else is in: its mounts end with this process."""
+    """A root in a private mount namespace; its mounts end with this process."""
 
     def __init__(self, cache, clone, without=None):
         tar = cache.root()
         self.cache = cache
-        # Of a run that was killed there may be something left on the disk.
+        # A run that was killed may have left files on disk.
         self.root = cache.directory / 'room'
         shutil.rmtree(self.root, ignore_errors=True)
         self.root.mkdir()
@@ -55,7 +55,7 @@ class Room:
         (self.root / path).chmod(mode)
 
     def furnish(self):
-        """A name, the host's name servers and way to the mirror, and a user with sudo."""
+        """Sets the host name, the name servers and proxies of this machine, and a user with sudo."""
         self.write('etc/hosts', '127.0.0.1 localhost fresh\n::1 localhost ip6-localhost\n')
         self.write('etc/hostname', 'fresh\n')
         shutil.copyfile('/etc/resolv.conf', self.root / 'etc/resolv.conf')
@@ -68,19 +68,19 @@ class Room:
         self.write(SUDOERS, f'{USER} ALL=(ALL) NOPASSWD: ALL\n', 0o440)
 
     def give(self, clone):
-        """The user's clone of what is committed in the tree `clone`."""
+        """Clones the committed tree `clone` for the user."""
         run(['git', 'clone', '--quiet', '--no-hardlinks', clone, self.root / HOME / 'lmcc'])
         self.enter(['chown', '-R', f'{USER}:{USER}', f'/{HOME}/lmcc'])
 
     def forbid(self, package, listing):
-        """Makes `listing` the list of packages; one package cannot be had at all, by itself or for another."""
+        """Replaces the list of packages with `listing`, and prevents the installation of `package`."""
         self.write(HOME / 'lmcc/pipelines/lib/packages', listing)
         self.write('etc/apt/preferences.d/without', f'Package: {package}\nPin: release *\nPin-Priority: -1\n')
 
     def enter(self, words, network='host', output=subprocess.PIPE, timeout=60):
-        """Runs words as root in the root; returns their status and output, None for what took longer than `timeout`."""
+        """Runs a command as root. Returns its status and output; the status is None after a timeout."""
         command = [*UNSHARE, *(['--net'] if network == 'none' else []), ENTER, self.root, network, *words]
-        # A session of its own: what is typed at a terminal is for this program, which then ends the command.
+        # A new session, so that Ctrl-C goes only to this program, which then ends the command.
         with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, text=True,
                               env=ENVIRONMENT, start_new_session=True) as child:
             try:
@@ -94,7 +94,7 @@ class Room:
         return status, text
 
     def run(self, command, log, timeout, network='host'):
-        """Runs a command of the user's in the clone, its output in the file `log`. Returns its status or None."""
+        """Runs a command as the user in the clone, with its output to the file `log`. Returns its status or None."""
         with open(log, 'w', encoding='utf-8') as output:
             return self.enter(['runuser', '-l', USER, '-c', f'cd lmcc && {command}'], network, output, timeout)[0]
 
@@ -102,11 +102,11 @@ class Room:
         subprocess.run([*UNSHARE, ENTER, self.root, 'host', 'runuser', '-l', USER], env=ENVIRONMENT, check=False)
 
     def take_sudo(self):
-        """From now on nothing can be installed."""
+        """Removes the user's right to use sudo, so that nothing can be installed."""
         (self.root / SUDOERS).unlink(missing_ok=True)
 
     def close(self):
-        # Without lists apt would take all packages for outdated.
+        # Without lists apt would consider all packages outdated.
         if any((self.root / 'var/lib/apt/lists').glob('*_Packages*')):
             self.enter(['apt-get', '-qq', 'autoclean'])
         self.cache.keep_debs()

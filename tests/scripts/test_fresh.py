@@ -68,7 +68,7 @@ class Skips(unittest.TestCase):
         self.assertEqual(judge.optional_packages(listing), {'a', 'b', 'c'})
 
     def test_a_skip_without_a_reason_is_a_fault(self):
-        self.assertEqual(judge.skip_faults(log('', 'SKIP'), OPTIONAL), ['a test: skipped without saying why'])
+        self.assertEqual(judge.skip_faults(log('', 'SKIP'), OPTIONAL), ['a test: skipped without a reason'])
 
     def test_unittest_must_say_why_it_skips_each(self):
         said = "test_a (__main__.A) ... skipped 'no indent (Debian: indent)'\n"

@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The language of the texts: codespell finds misspelt words in all files, proselint weak phrases in pages."""
+"""Checks the language of the texts: codespell finds misspelt words in all files, proselint weak phrases in pages."""
 import concurrent.futures
 import functools
 import importlib.metadata
@@ -19,15 +19,15 @@ import prose
 
 HERE = Path(__file__).resolve().parent
 
-# Other releases find other faults.
+# Releases of the programs; others report other faults.
 CODESPELL = '2.2'
 PROSELINT = '0.10'
 
-# codespell's own takes the quotation mark after a word as part of it.
+# A word. codespell's own expression includes a quotation mark after the word.
 WORD = r"\w[\w-]*(?:['’]\w+)*"
 
-# What nobody writes here, or wrote in words of others: data, pictures, licences, pages that tests/sim makes of strings
-# in its programs, where these are checked; and the lists of words and names themselves.
+# Files that are not checked: data, pictures, licences, pages that tests/sim makes from strings in its programs (which
+# are checked there), and the lists of words and names.
 LEFT_OUT = re.compile(r'\.(?:json|jsonl|lock|po|svg|symbols)$|^debian/copyright$|^LICENSE$|/corpus/|^tests/check/data/'
                       r'|^docs/reproduction/(?!README|coverage)[^/]*\.md$|^tests/style_parts/(?:prose\.py|\w+\.txt)$')
 
@@ -36,35 +36,35 @@ Page = namedtuple('Page', 'name path text')
 
 @functools.cache
 def why_not_spelling():
-    """Why codespell cannot judge here; None if it can."""
+    """The reason why spelling cannot be checked here; None if it can."""
     if not shutil.which('codespell'):
         return 'spelling is not checked: codespell is not installed (Debian: codespell)'
     if prose.get_lexer_by_name is None:
         return 'spelling is not checked: Pygments is not installed (Debian: python3-pygments)'
     release = subprocess.run(['codespell', '--version'], capture_output=True, text=True, check=False).stdout.strip()
     if not release.startswith(CODESPELL + '.'):
-        return f'spelling is judged on Debian 12, by codespell {CODESPELL}: the one here has other words: {release}'
+        return f'spelling is checked on Debian 12, with codespell {CODESPELL}; this release has other words: {release}'
     return None
 
 
 @functools.cache
 def why_not_phrases():
-    """Why proselint cannot judge here; None if it can."""
+    """The reason why phrases cannot be checked here; None if they can."""
     if importlib.util.find_spec('proselint') is None:
         return 'phrases are not checked: proselint is not installed (Debian: python3-proselint)'
     release = importlib.metadata.version('proselint')
     if not release.startswith(PROSELINT + '.'):
-        return f'phrases are judged on Debian 12, by proselint {PROSELINT}: the one here has other checks: {release}'
+        return f'phrases are checked on Debian 12, with proselint {PROSELINT}; this release has other checks: {release}'
     return None
 
 
 def reasons():
-    """Why parts of the language are not checked here."""
+    """The reasons why parts of the language are not checked here."""
     return [reason for reason in (why_not_spelling(), why_not_phrases()) if reason]
 
 
 def read(name, path):
-    """Returns the page; None for what is no text, which the check of its form tells."""
+    """Returns the page; None for a binary file or invalid UTF-8, which the check of the format reports."""
     data = path.read_bytes()
     try:
         return None if b'\0' in data else Page(name, path, data.decode('utf-8'))
@@ -73,7 +73,8 @@ def read(name, path):
 
 
 def misspellings(pages):
-    """Yields (name of the page, fault). To find what of a program is prose takes long: only where a word is found."""
+    """Yields (name of the page, fault). Extracts the prose of a program, which is slow, only if codespell finds a
+    word."""
     by_path = {str(page.path): page for page in pages}
     options = ['--dictionary=-', f'--dictionary={HERE / "british.txt"}', f'--ignore-words={HERE / "accepted.txt"}',
                '--uri-ignore-words-list=*', f'--regex={WORD}', '--check-hidden']
@@ -90,7 +91,7 @@ def misspellings(pages):
 
 @functools.cache
 def checks():
-    """proselint's checks, but those that proselint.json has off, without their cache on disk."""
+    """The checks of proselint without its cache on disk, except those that are off in proselint.json."""
     with tempfile.TemporaryDirectory() as directory:
         os.environ['XDG_CACHE_HOME'] = directory
         from proselint import tools
@@ -98,7 +99,7 @@ def checks():
         off = json.loads((HERE / 'proselint.json').read_text(encoding='utf-8'))['off']
         unknown = off.keys() - options['checks'].keys()
         if unknown:
-            raise RuntimeError(f'{HERE / "proselint.json"}: proselint has no check {", ".join(sorted(unknown))}')
+            raise RuntimeError(f'{HERE / "proselint.json"}: proselint does not have {", ".join(sorted(unknown))}')
         options['checks'] = {name: on and name not in off for name, on in options['checks'].items()}
         return [inspect.unwrap(check) for check in tools.get_checks(options)]
 
@@ -117,7 +118,7 @@ def weak_phrases(page):
 
 
 def faults(paths):
-    """What is wrong with the language of these files, as lists of lines by name; paths: path by name."""
+    """The faults in the language of files, as lists of lines by name; `paths` has their paths by name."""
     pages = [page for page in (read(name, path) for name, path in paths.items() if not LEFT_OUT.search(name)) if page]
     found = []
     if pages and why_not_spelling() is None:

@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What of a file is written for people. All else becomes blanks, so that lines and columns remain."""
+"""Extracts the prose of a file. Everything else becomes blanks, so that lines and columns stay the same."""
 import re
 
 try:
@@ -9,16 +9,16 @@ try:
 except ImportError:
     get_lexer_by_name = None
 
-# Which Pygments lexer reads a file of this suffix; None: all of the text is prose.
+# The Pygments lexer for each suffix. In other files all text is prose.
 LEXERS = {'.c': 'c', '.h': 'c', '.cc': 'cpp', '.py': 'python', '.js': 'javascript', '.css': 'css', '.html': 'html',
           '.sh': 'bash', '.build': 'meson', '.lua': 'lua', '.tcl': 'tcl'}
 INTERPRETERS = {'python': 'python', 'sh': 'bash', 'bash': 'bash'}
 
-# Attributes of HTML that are shown or read aloud.
+# HTML attributes that browsers show or read aloud.
 SHOWN_ATTRIBUTES = re.compile(r'(?:alt|title|placeholder|content|aria-label)\s*=?$')
 
-# Names within comments and messages: @parameter, #Type, %CONSTANT, (inout), function(), --option,
-# key=value, <tag>; what CSS, matplotlib and FRR call things; a paper's title and words.
+# Names in comments and messages: @parameter, #Type, %CONSTANT, (inout), function(), --option, key=value, <tag>; names
+# of CSS, matplotlib and FRR; the title and words of a paper.
 NAMES = re.compile(r'[@#%]\w[\w-]*|\(inout\)|\w+ ?\(\)|--\w[\w-]*|[\w-]+=\S+|<[^<>\s]+>'
                    r'|\b[A-Z][A-Z0-9_]{2,}\b|\.color\b|(?<=["\'])(?:tab:)?(?:color|center|gray)(?=["\'])'
                    r'|(?:lower|upper) center|\b[us]e\(v\)'
@@ -30,7 +30,7 @@ LINK_TARGET = re.compile(r'(?<=\])\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*\)|^ *\[[^\
                          re.MULTILINE)
 HTML_TAG = re.compile(r'</?\w[^<>]*>|<!--.*?-->', re.DOTALL)
 QUOTED_BLOCK = re.compile(r'^ *>.*$', re.MULTILINE)
-# Within a paragraph or a cell of a table, and not for long: a quotation mark may stand alone.
+# A quotation is within a paragraph or a table cell. Its length is limited, because a quotation mark may be unpaired.
 QUOTATION = re.compile(r'"(?:(?!\n\s*\n)[^"|]){1,300}"|“(?:(?!\n\s*\n)[^”|]){1,300}”')
 
 TABLE_ROW = re.compile(r'^ *\|.*$', re.MULTILINE)
@@ -46,14 +46,14 @@ def without(pattern, text):
 
 
 def markdown(text):
-    """The words of a page without code, addresses and quotations."""
+    """The text of a page without code, addresses and quotations."""
     for pattern in (FENCE, CODE_SPAN, LINK_TARGET, HTML_TAG, QUOTED_BLOCK, QUOTATION):
         text = without(pattern, text)
     return text
 
 
 def sentences(text):
-    """The sentences of a page: markdown() without tables and indented blocks; lines remain, columns do not."""
+    """The sentences of a page: markdown() without tables and indented blocks. Keeps lines, but not columns."""
     text = without(CODE_BLOCK, without(TABLE_ROW, markdown(text)))
     return re.sub(r' *\n', '\n', re.sub(r' {2,}', ' ', text))
 
@@ -72,14 +72,14 @@ def is_prose(kind, value):
 
 
 def unquoted(kind, value):
-    """A comment or a documentation string without code and quotations."""
+    """A comment or docstring without code and quotations."""
     if kind in String.Doc:
         return value[:3] + without(QUOTATION, without(CODE_SPAN, value[3:-3])) + value[-3:]
     return without(QUOTATION, without(CODE_SPAN, value)) if kind in Comment else value
 
 
 def code(text, name):
-    """The comments and strings of a program, the text and shown attributes of a page of HTML."""
+    """The comments and strings of a program, or the text and visible attributes of an HTML page."""
     parts = []
     shown = False
     for kind, value in get_lexer_by_name(name, stripnl=False, ensurenl=False).get_tokens(text):
@@ -96,7 +96,7 @@ def code(text, name):
 
 
 def words(path, text):
-    """What is spelt: all that people read in this file."""
+    """The text of a file to check for spelling."""
     if path.suffix == '.md':
         return markdown(text)
     name = lexer_of(path, text)
