@@ -17,7 +17,7 @@ ANNOTATION = re.compile(r'\s*\(((?:transfer|nullable|out|inout|in|array|element-
 
 @dataclass
 class Text:
-    """What is said of one thing, and its annotations."""
+    """The documentation of one item, and its annotations."""
     text: str
     annotations: list = field(default_factory=list)
 
@@ -48,7 +48,7 @@ def take_annotations(text):
 
 
 def parse_block(body, path):
-    """The comment that a block is, or None where its first line names nothing."""
+    """Parses a comment block. Returns None if its first line is not a name."""
     lines = without_stars(body)
     name = NAME.match(lines[0]) if lines else None
     if name is None:
@@ -72,7 +72,7 @@ def parse_block(body, path):
 
 
 def take_parameters(comment, lines):
-    """(the texts by name, the lines behind them): the parameters stand at the block's start, up to an empty line."""
+    """Returns (texts by name, remaining lines). The parameters are at the start of the block, up to an empty line."""
     texts = {}
     latest = None
     for number, line in enumerate(lines):
@@ -91,7 +91,7 @@ def take_parameters(comment, lines):
 
 
 def read_comments(root, paths):
-    """The comments of the files by the names of what they document; the first of a name counts."""
+    """The comments in the files by name. Of several comments with a name, the first with the most parameters counts."""
     comments = {}
     for path in sorted(paths):
         for block in BLOCK.finditer(path.read_text(encoding='utf-8')):

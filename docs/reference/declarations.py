@@ -1,7 +1,7 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads what an installed header declares. It is no C parser: it knows the forms that the library's headers have, and
-refuses others."""
+"""Reads the declarations of an installed header. It is not a C parser: it knows only the forms in the library's headers
+and refuses others."""
 import re
 from dataclasses import dataclass, field
 
@@ -14,7 +14,7 @@ CALLBACK = re.compile(r'\(\s*\*\s*(\w+)\)\s*\((.*)\)$', re.DOTALL)
 
 
 class UnknownForm(Exception):
-    """A header has something that this does not know how to read."""
+    """A header has a declaration of an unknown form."""
 
 
 @dataclass
@@ -29,7 +29,7 @@ class Symbol:
 
 
 def end_of_declaration(text, start):
-    """Behind its semicolon, or behind the brace that ends a function's body."""
+    """The position behind the semicolon of a declaration, or behind the closing brace of a function's body."""
     depth = 0
     body = text.startswith('static inline', start)
     for at in range(start, len(text)):
@@ -41,11 +41,12 @@ def end_of_declaration(text, start):
                 return at + 1
         elif text[at] == ';' and depth == 0:
             return at + 1
-    raise UnknownForm(f'no end of the declaration that begins with {text[start:start + 60]!r}')
+    raise UnknownForm(f'the declaration that starts with {text[start:start + 60]!r} has no end')
 
 
 def pieces(text):
-    """(kind, text) of what stands at a header's top level: comment, directive, declaration and empty (line)."""
+    """Yields (kind, text) of the top-level parts of a header; a kind is documentation, comment, directive, declaration
+    or empty (an empty line)."""
     at = 0
     while at < len(text):
         if space := re.compile(r'\s+').match(text, at):
@@ -67,7 +68,7 @@ def pieces(text):
 
 
 def split_parameters(text):
-    """The parameters of a list, whose own parentheses may hold commas."""
+    """Splits a list of parameters at commas, except those in parentheses."""
     parts, depth = [''], 0
     for character in text:
         depth += {'(': 1, ')': -1}.get(character, 0)
@@ -91,7 +92,7 @@ def parameter_names(text):
 
 
 def public_part(body):
-    """Without comments, and without what is behind the mark of private members."""
+    """The body of a structure without comments and without its private members."""
     return COMMENT.sub('', body.split('/*< private >*/')[0])
 
 
@@ -109,13 +110,13 @@ def enumeration_names(body):
 
 
 def compound(declaration):
-    """(word, name, body) of an enumeration, a structure or a union with its members, or None."""
+    """(word, name, body) of an enumeration, structure or union; None for other declarations."""
     found = re.match(r'(?:typedef\s+)?(enum|struct|union)\s*(\w*)\s*\{(.*)\}\s*(\w*)\s*;$', declaration, re.DOTALL)
     return found and (found[1], found[4] or found[2].lstrip('_'), found[3])
 
 
 def shown(declaration):
-    """As a page shows it: without the body of a function, and without private members."""
+    """The declaration as the page shows it, without function bodies and private members."""
     text = declaration
     if text.startswith('static inline'):
         text = text[:text.index('{')].strip() + ';'
@@ -142,7 +143,7 @@ def symbol_of_declaration(declaration, header):
     if found := FUNCTION.search(bare):
         return Symbol(found[1], 'function', text, header, parameter_names(found[2]),
                       not re.match(r'void\s+\w+\s*\(', bare))
-    raise UnknownForm(f'{header}: {declaration[:80]!r} is of no form that declarations.py reads')
+    raise UnknownForm(f'{header}: {declaration[:80]!r} has a form that declarations.py does not know')
 
 
 def symbol_of_directive(directive, header):
@@ -155,7 +156,7 @@ def symbol_of_directive(directive, header):
 
 
 def read_header(path):
-    """The symbols of a header in their order. A plain comment is that of all the constants up to an empty line."""
+    """The symbols of a header in order. A plain comment applies to all constants up to an empty line."""
     symbols, comment = [], ''
     for kind, text in pieces(path.read_text(encoding='utf-8')):
         if kind in ('empty', 'documentation'):

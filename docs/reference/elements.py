@@ -1,13 +1,13 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The pages of the elements: what the built plugins say, joined with the comments in their sources."""
+"""The pages of the elements, made from the built plugins and the comments in their sources."""
 import re
 
 from comments import read_comments
 
 FOLDER = 'elements'
 EXAMPLE = re.compile(r'\|\[.*?\]\|', re.DOTALL)
-# A message's structure, or the name that a function of ours makes one with.
+# The name of a message in a call that creates or posts it.
 MESSAGE = re.compile(r'(?:gst_structure_new \(|post \(self, )"(lmcc-[a-z-]+|GstLmcc\w+)"')
 FIELD = re.compile(r'`([a-z][a-z0-9-]*)`')
 
@@ -22,7 +22,7 @@ class Elements:
         return self.comments.get(f'SECTION:element-{element.name}')
 
     def targets(self):
-        """Where each element, property and signal is documented."""
+        """The page and anchor of each element, property and signal."""
         found = {}
         for element in self.elements:
             page = f'{FOLDER}/{element.name}.md'
@@ -38,11 +38,11 @@ class Elements:
         return faults + self.message_faults()
 
     def message_faults(self):
-        """Messages that are posted in a folder, and that the comment of no element in it describes."""
+        """Messages that sources of a folder post but no element's comment in this folder describes."""
         described = {}
         for section in filter(None, map(self.section, self.elements)):
             described.setdefault((self.root / section.path).parent, []).append(section.description)
-        return [f'{path.relative_to(self.root)}: the message {name} is in no comment SECTION:element-... of this folder'
+        return [f'{path.relative_to(self.root)}: the message {name} is in no comment SECTION:element-... in this folder'
                 for folder, texts in described.items() for path in sorted(folder.glob('*.c'))
                 for name in sorted(set(MESSAGE.findall(path.read_text(encoding='utf-8'))))
                 if f'`{name}`' not in ' '.join(texts)]
@@ -53,12 +53,12 @@ class Elements:
             if comment is None:
                 yield f'{element.name}: the signal {name} has no comment {element.type}::{name}: in its source'
                 continue
-            # The element itself is the first one.
+            # The first parameter is the element itself.
             if len(comment.parameters) != len(types) + 1:
-                yield f'{comment.path}: {element.type}::{name}: has {len(types) + 1} parameters, of which ' \
+                yield f'{comment.path}: {element.type}::{name}: has {len(types) + 1} parameters, but ' \
                       f'{len(comment.parameters)} are documented'
             if returned != 'void' and comment.returns is None:
-                yield f'{comment.path}: {element.type}::{name}: what it returns is not documented; add Returns:'
+                yield f'{comment.path}: {element.type}::{name}: the return value is not documented; add Returns:'
 
     def structure_faults(self, element):
         for name, fields in element.structures.items():
@@ -68,7 +68,7 @@ class Elements:
                 yield f'{element.name}: the field {missing} of {name} is not in the comment {element.type}:{name}:'
 
     def pages(self, markup):
-        """(name, Markdown)."""
+        """Yields (name, Markdown) of each page."""
         yield 'index', self.index(markup)
         for element in self.elements:
             yield element.name, self.page(element, markup)
@@ -103,7 +103,7 @@ class Elements:
             lines.append(f'| [`{item.name}`](#property-{item.name}) | `{item.type}` | {code_cell(item.default)} | '
                          f'{item.unit} | {markup.cell(item.blurb)} |')
         lines.append('')
-        lines += [f'Of `{owner}`: ' + ', '.join(f'`{name}`' for name in names) + '.\n'
+        lines += [f'Inherited from `{owner}`: ' + ', '.join(f'`{name}`' for name in names) + '.\n'
                   for owner, names in element.inherited.items()]
         for item in element.properties:
             lines += self.property(element, item, markup)
@@ -154,7 +154,7 @@ def section_faults(element, section):
         return [f'{element.name}: no source has a comment SECTION:element-{element.name}']
     faults = []
     if not EXAMPLE.sub('', section.description).strip():
-        faults.append(f'{section.path}: {section.name}: says nothing of the element')
+        faults.append(f'{section.path}: {section.name}: does not describe the element')
     if not EXAMPLE.search(section.description):
         faults.append(f'{section.path}: {section.name}: has no example between |[ and ]|')
     return faults

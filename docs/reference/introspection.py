@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Asks the built plugins what they register: elements with their pads, properties and signals."""
+"""Reads the elements of the built plugins with their pads, properties and signals."""
 import os
 import re
 import tempfile
@@ -12,7 +12,7 @@ UNIT = re.compile(r'\b(bit/s|ms|ns|bytes)\b')
 COUNTED = re.compile(r'\b[Nn]umber of (?:\w+ )?(packets|pictures|buffers|threads|layers)\b|\b(share)\b')
 NUMBERS = {'gint', 'guint', 'gint64', 'guint64', 'gdouble', 'gfloat'}
 LISTS = {'gchararray', 'GstValueArray'}
-# GST_PARAM_CONTROLLABLE and so on are no enumeration of PyGObject.
+# GST_PARAM_CONTROLLABLE and the like are not available in PyGObject.
 READABLE, WRITABLE = 1 << 0, 1 << 1
 CONSTRUCT, CONSTRUCT_ONLY = 1 << 2, 1 << 3
 GSTREAMER_FLAGS = {1 << 9: 'controllable', 1 << 10: 'may be set up to READY', 1 << 11: 'may be set up to PAUSED',
@@ -28,7 +28,7 @@ class Property:
     unit: str
     flags: str
     blurb: str
-    values: list = field(default_factory=list)  # of an enumeration: (nick, number, description)
+    values: list = field(default_factory=list)  # values of an enumeration: (nick, number, description)
 
 
 @dataclass
@@ -42,9 +42,9 @@ class Element:
     ancestors: list
     pads: list  # (name, direction, presence, caps)
     properties: list
-    inherited: dict  # names of properties by the type that they are of
-    signals: list  # (name, types of parameters, type of what is returned, flags)
-    structures: dict  # names of the fields of each property that is a structure, in state NULL
+    inherited: dict  # names of inherited properties by type
+    signals: list  # (name, types of parameters, return type, flags)
+    structures: dict  # field names of each property that is a structure, in state NULL
 
 
 def unit_of(blurb, type_name):
@@ -98,7 +98,7 @@ def property_of(spec):
 
 
 class Plugins:
-    """GStreamer with a registry of its own, which is removed with it."""
+    """The plugins of a build, read with a temporary GStreamer registry."""
 
     def __init__(self, build):
         self.build = Path(build)

@@ -1,19 +1,19 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The pages of the library: one for each installed header."""
+"""The pages of the library, one for each installed header."""
 from comments import read_comments
 from declarations import read_header
 
 FOLDER = 'library'
 HEADINGS = {'function': 'Functions', 'structure': 'Structures', 'enumeration': 'Enumerations', 'callback': 'Callbacks',
             'type': 'Types', 'macro': 'Macros', 'constant': 'Constants'}
-# What a table of its members is called.
+# Title of the table of members.
 MEMBERS = {'function': 'Parameter', 'callback': 'Parameter', 'macro': 'Parameter', 'structure': 'Field',
            'enumeration': 'Value'}
 
 
 def once(headers):
-    """Without the declarations of types that are defined elsewhere."""
+    """Removes declarations of types whose definition is in another header."""
     defined = {symbol.name for symbols in headers.values() for symbol in symbols if symbol.kind == 'structure'}
     return {header: [symbol for symbol in symbols if symbol.kind != 'type' or symbol.name not in defined]
             for header, symbols in headers.items()}
@@ -29,7 +29,7 @@ class Library:
         return [symbol for symbols in self.headers.values() for symbol in symbols]
 
     def targets(self):
-        """Where each symbol is documented, and each value of an enumeration."""
+        """The page and anchor of each symbol and of each value of an enumeration."""
         found = {}
         for header, symbols in self.headers.items():
             for symbol in symbols:
@@ -40,17 +40,17 @@ class Library:
         return found
 
     def faults(self):
-        """What is public and not documented, or not wholly."""
+        """Public symbols whose documentation is missing or incomplete."""
         return [fault for symbol in self.symbols() for fault in faults_of(symbol, self.comments.get(symbol.name))]
 
     def pages(self, markup):
-        """(name, Markdown)."""
+        """Yields (name, Markdown) of each page."""
         yield 'index', self.index(markup)
         for header, symbols in self.headers.items():
             yield header, self.page(header, symbols, markup)
 
     def index(self, markup):
-        lines = ['# The library', '', 'What `#include <gst/lmcc/lmcc.h>` declares. '
+        lines = ['# The library', '', 'The declarations of `#include <gst/lmcc/lmcc.h>`. '
                  '[Embedding](../../docs/developers/embedding.md) shows how the parts work together.', '']
         for header, symbols in self.headers.items():
             names = ', '.join(markup.link(symbol.name) for symbol in symbols if symbol.kind != 'constant')
@@ -93,10 +93,10 @@ def faults_of(symbol, comment):
     where = f'{comment.path}: {symbol.name}'
     faults = [f'{where}: @{name} is not documented' for name in symbol.members
               if not comment.parameters.get(name) or not comment.parameters[name].text]
-    faults += [f'{where}: @{name} is documented, and there is none' for name in comment.parameters
+    faults += [f'{where}: @{name} is documented but does not exist' for name in comment.parameters
                if name not in symbol.members and symbol.kind != 'type']
     if symbol.returns and not (comment.returns and comment.returns.text):
-        faults.append(f'{where}: what it returns is not documented; add Returns:')
+        faults.append(f'{where}: the return value is not documented; add Returns:')
     if not comment.description.strip() and not comment.returns and not comment.parameters:
-        faults.append(f'{where}: its comment says nothing')
+        faults.append(f'{where}: its comment is empty')
     return faults

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes a static site: the pages of docs/, and a reference of the elements and of the library, with a search.
+"""Builds a static site: the pages of docs/ and a reference of the elements and the library, with a search function.
 
 Usage: make.py BUILD SITE
 
-BUILD has the built plugins; SITE is written anew. Nothing in it is loaded from elsewhere.
+BUILD is the directory with the built plugins. The program replaces the directory SITE. The site loads nothing from
+other servers.
 """
 import logging
 import re
@@ -24,7 +25,7 @@ from pages import copy_pages  # noqa: E402
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = 'reference'
 THEME = Path(__file__).resolve().parent / 'theme'
-# The sections of the navigation, in their order, by how the paths of their pages begin.
+# The sections of the navigation in order, by the start of the paths of their pages.
 SECTIONS = {'docs/users/': 'Users', 'docs/operators/': 'Operators', 'docs/developers/': 'Developers',
             'CONTRIBUTING.md': 'Developers', 'docs/researchers/': 'Researchers', 'docs/measured/': 'Measured',
             'docs/reproduction/': 'Reproduction'}
@@ -33,12 +34,12 @@ NEEDED = {'mkdocs': 'mkdocs', 'gi': 'python3-gi'}
 
 
 def anchor(text, separator):
-    """A heading's, as GitHub makes it."""
+    """The anchor of a heading, as GitHub makes it."""
     return re.sub(r'[^\w\- ]', '', text.strip().lower()).replace(' ', separator)
 
 
 def missing_packages():
-    """Debian's packages that are needed and not installed."""
+    """The missing Debian packages."""
     missing = []
     for module, package in NEEDED.items():
         try:
@@ -55,13 +56,13 @@ def missing_packages():
 
 
 def read_parts(build):
-    """What has pages of the reference: the elements, and the library."""
+    """The parts of the reference: the elements and the library."""
     return ((elements.FOLDER, elements.Elements(ROOT, Plugins(build).elements())),
             (library.FOLDER, library.Library(ROOT)))
 
 
 def write_reference(parts, tree):
-    """Writes the generated pages; their paths by their folder."""
+    """Writes the generated pages. Returns their paths by folder."""
     markup = Markup({name: target for _, part in parts for name, target in part.targets().items()})
     written = {}
     for folder, part in parts:
@@ -74,7 +75,7 @@ def write_reference(parts, tree):
 
 
 def navigation(written, reference):
-    """Sections of the folders of docs/: their pages in the order of docs/README.md, then others by name."""
+    """The navigation: a section for each folder of docs/, with its pages in the order of docs/README.md."""
     index = (ROOT / 'docs/README.md').read_text(encoding='utf-8')
     order = [str((ROOT / 'docs' / target).resolve().relative_to(ROOT)) for target in re.findall(r'\]\(([^)#]+)', index)]
     pages = sorted(written, key=lambda path: (order.index(path) if path in order else len(order), path))
@@ -87,7 +88,7 @@ def navigation(written, reference):
 
 
 def section_of(path):
-    """The title of the section that has a page; pages outside of the folders are in the first one."""
+    """The title of the section of a page; pages outside the folders are in the first section."""
     return next((title for start, title in SECTIONS.items() if path.startswith(start)), 'Start')
 
 
@@ -96,7 +97,7 @@ def build_site(tree, site, pages):
     from mkdocs.config import load_config
     config = tree.parent / 'mkdocs.yml'
     config.write_text('site_name: lmcc\n', encoding='utf-8')
-    # A theme of our own: Debian's packages of mkdocs lack scripts of its themes, and those load others from elsewhere.
+    # A custom theme: Debian's mkdocs packages lack scripts of the standard themes, which load files from other servers.
     build(load_config(str(config), docs_dir=str(tree), site_dir=str(site), nav=pages, use_directory_urls=False,
                       theme={'name': None, 'custom_dir': str(THEME), 'search_index_only': True},
                       plugins=['search'], markdown_extensions=['attr_list', {'toc': {'slugify': anchor}}]))

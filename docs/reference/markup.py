@@ -1,6 +1,7 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes Markdown of gtk-doc's marks: #Type, #Type:property, #Type::signal, %CONSTANT, function(), @parameter, |[ ]|."""
+"""Converts gtk-doc markup to Markdown: #Type, #Type:property, #Type::signal, %CONSTANT, function(), @parameter, |[
+]|."""
 import re
 
 CODE = re.compile(r'(`[^`]+`)')
@@ -9,7 +10,7 @@ LIST_ITEM = re.compile(r'^\s*(\*|-|\d+\.) ')
 
 
 class Markup:
-    """Knows where each name is documented: a path below the generated pages, with an anchor."""
+    """Links names to their documentation; a target is a path below the generated pages with an anchor."""
 
     def __init__(self, targets):
         self.targets = targets
@@ -29,7 +30,7 @@ class Markup:
         return self.link(constant) if constant else f'`{parameter}`'
 
     def words(self, text):
-        """One line or paragraph."""
+        """Converts a line or a paragraph."""
         parts = CODE.split(text)
         for i in range(0, len(parts), 2):
             parts[i] = MARK.sub(self.mark, parts[i].replace('<', '&lt;'))
@@ -37,7 +38,7 @@ class Markup:
         return ''.join(parts)
 
     def cell(self, text):
-        """In a table."""
+        """Converts the text of a table cell."""
         return self.words(' '.join(text.split())).replace('|', '&#124;')
 
     def annotated(self, text):
@@ -45,7 +46,7 @@ class Markup:
         return ' '.join(part for part in (f'({notes})' if notes else '', self.cell(text.text)) if part)
 
     def text(self, text, level=3):
-        """Several paragraphs, with examples, lists and headings, which become headings of this level."""
+        """Converts paragraphs with examples, lists and headings; headings get the level `level`."""
         lines, in_code = [], False
         for line in text.split('\n'):
             if line.strip() in ('|[', ']|'):
@@ -63,7 +64,7 @@ class Markup:
 
 
 def in_list(lines):
-    """Whether the paragraph that the last line is of began as a list's item."""
+    """Whether the last line is in a paragraph that starts with a list item."""
     for line in reversed(lines):
         if not line:
             return False

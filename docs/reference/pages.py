@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The pages that are written by hand, in the tree that they have in the repository, with what they link to."""
+"""The hand-written pages, in the directories of the repository, with the files that they link to."""
 import re
 import shutil
 
@@ -11,13 +11,13 @@ FIRST = ['README.md', 'CONTRIBUTING.md']
 
 
 def linked_files(page):
-    """What a page links to in the repository, whether or not it exists."""
+    """The files of the repository that a page links to, whether they exist or not."""
     text = page.read_text(encoding='utf-8')
     return [(page.parent / target).resolve() for target in TARGET.findall(text) if '://' not in target]
 
 
 def copy_pages(root, tree):
-    """Copies the pages, and all that they link to; the pages' paths are returned."""
+    """Copies the pages and the files that they link to. Returns the paths of the pages."""
     waiting = [root / name for name in FIRST]
     waiting += sorted(path for path in (root / 'docs').rglob('*.md'))
     pages = []
@@ -37,8 +37,8 @@ def copy_pages(root, tree):
 
 
 def for_markdown(text):
-    """GitHub's Markdown in the dialect of Python's: an empty line before a list, and four spaces for a list in a list
-    or a paragraph of an item."""
+    """Converts GitHub's Markdown for Python-Markdown, which needs an empty line before a list, and four spaces before a
+    nested list or another paragraph of an item."""
     lines, fenced, depth = [], False, []
     for line in text.split('\n'):
         if FENCE.match(line.lstrip()):
@@ -60,7 +60,7 @@ def for_markdown(text):
 
 
 def inside_list(lines):
-    """Whether the latest line is empty, or of a paragraph that began as an item."""
+    """Whether the latest line is empty, or in a paragraph that starts with a list item."""
     if not lines or not lines[-1].strip():
         return True
     for line in reversed(lines):

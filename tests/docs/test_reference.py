@@ -125,8 +125,8 @@ class TheLibrary(unittest.TestCase):
         self.assertEqual(self.faults(function, whole), [])
         for comment, faults in ((whole[:1] + whole[2:], ['@b is not documented']),
                                 (whole[:1] + ['@b:'] + whole[2:], ['@b is not documented']),
-                                (whole[:2] + ['@z: last'] + whole[2:], ['@z is documented, and there is none']),
-                                (whole[:5], ['what it returns is not documented; add Returns:'])):
+                                (whole[:2] + ['@z: last'] + whole[2:], ['@z is documented but does not exist']),
+                                (whole[:5], ['the return value is not documented; add Returns:'])):
             with self.subTest(comment):
                 self.assertEqual(self.faults(function, comment), faults)
         self.assertRegex(self.faults(function, None)[0], '^has no documentation')
@@ -150,7 +150,7 @@ class TheLibrary(unittest.TestCase):
         self.assertNotEqual(self.faults('/* It. */\nLMCC_API void lmcc_a (void);\n', None), [])
 
     def test_a_form_that_is_not_known_is_refused(self):
-        with self.assertRaisesRegex(declarations.UnknownForm, 'lmcc-a.h: .*is of no form'):
+        with self.assertRaisesRegex(declarations.UnknownForm, 'lmcc-a.h: .*has a form'):
             self.symbols('extern const gint lmcc_a[];\n')
 
 
@@ -185,7 +185,7 @@ class TheElements(unittest.TestCase):
         for comments, blurb, fault in (
                 (self.comments(None), 'It', 'no source has a comment SECTION:element-aenc'),
                 (self.comments(['', 'Encodes.']), 'It', 'has no example'),
-                (self.comments(['', *example]), 'It', 'says nothing of the element'),
+                (self.comments(['', *example]), 'It', 'does not describe the element'),
                 (whole, '', 'the property a has no blurb'),
                 (whole | {'GstAEnc::b': None}, 'It', 'the signal b has no comment'),
                 (whole | {'GstAEnc:stats': None}, 'It', 'the field c of stats is not in the comment')):
