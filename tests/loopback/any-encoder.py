@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Encoders and sources into lmccsink as they come, without a property: each has a picture
-at the receiver soon, or the user reads the reason.
+"""Tests encoders and sources with lmccsink in their default settings.
 
-Without arguments it does the quick rows, one join each. `--all` does all of them; `--rows NAME,NAME` some;
-`--markdown FILE` writes the table of docs/measured/encoders.md that is this Debian's; `--front TEXT` tries anything
-else. Each row runs in a process of its own.
+Each must lead to a picture at the receiver within seconds, or to a message with the reason.
 
-`--waits FILE` writes the other table: how long the first picture takes twenty receivers that join one after the other,
-where the encoder is asked for a key frame, and whether that holds the bars.
+Without arguments, tests the quick rows with one join each. `--all` tests all rows; `--rows NAME,NAME` some; `--markdown
+FILE` writes this Debian release's table of docs/measured/encoders.md; `--front TEXT` tries any other pipeline. Each row
+runs in a separate process.
+
+`--waits FILE` writes the other table: the time until the first picture of twenty receivers that join one after the
+other, with encoders that can be asked for a key frame, and checks it against the bars.
 """
 
 import argparse
@@ -35,36 +36,36 @@ GROUP, FIRST_PORT = '239.255.55.1', 15500
 
 WIDTH, HEIGHT, RATE = 320, 240, 30
 
-# A picture's number is drawn as blocks of luma at its top, low bit first.
+# The number of a picture is drawn as blocks of luma at its top, least significant bit first.
 BITS = 16
 BLOCK = WIDTH // BITS
 BLACK, WHITE, MIDDLE = 32, 220, 126
 
-# s: what a join may take; what pictures are looked at for; until the first join, by which encoders run and the first
-# key frame is over.
+# Seconds: the longest time that a join may take; the time for which pictures are watched; the time before the first
+# join, in which encoders start and the first key frame passes.
 PATIENCE, LOOK, WARM_UP = 20, 2, 2
 
-# Of the other table, s: from one join to the next, so that none has another's key frame; what encoders that do not look
-# ahead must hold, at the median and at the worst.
+# For the table of `--waits`, in seconds: the time between joins, long enough that no join profits from the key frame of
+# another; the bars for encoders without look-ahead, for the median and for the maximum.
 WAITS, APART = 20, 3
 BAR, WORST_BAR = 1.0, 1.5
 ASKED = ('x264enc key-int-max=30 tune=zerolatency', 'x264enc tune=zerolatency', 'openh264enc', 'vp8enc')
 LOOK_AHEAD = ('raw video', 'x264enc', 'x265enc', 'vp9enc')
 
-# s: what an X server may take to start.
+# Seconds that an X server may take to start.
 SCREEN_PATIENCE = 20
 
 PICTURE = 'picture'
 
-# With key frames as often as a join wants them.
+# Has key frames as often as joins need them.
 X264 = 'x264enc key-int-max=30'
 
 
 class Row:
-    """`front`: in front of lmccsink. `required`: PICTURE, or words of the message, instead of which other versions of
-    GStreamer, or more plugins, may have a picture where `either` is set. `codec`: the encoding name, where
-    receivers must be told it. `quick`: the short form has it. `numbered`: the pictures are the camera's. `plain`: it is
-    sent and received without us, to compare."""
+    """`front`: the pipeline in front of lmccsink. `required`: PICTURE, or words of the expected message; with `either`,
+    a picture is accepted too, as other GStreamer versions or plugins may lead to one. `codec`: the encoding name, for
+    receivers that must be told it. `quick`: the row is in the short form. `numbered`: the pictures come from Camera.
+    `plain`: for comparison, sent and received without the elements of lmcc."""
 
     def __init__(self, name, front, required=PICTURE, needs=(), codec=None, quick=False, numbered=True, plain=False,
                  either=False):
@@ -92,7 +93,7 @@ class Row:
         return f'lmccsrc uri=lmcc://{GROUP}:{port}?multicast-iface=lo {codecs}'
 
     def missing(self):
-        """Why it cannot be tried here, or None."""
+        """The reason why the row cannot be tried here, or None."""
         for need in self.needs:
             if not (os.path.exists(need) or shutil.which(need) or Gst.ElementFactory.find(need)):
                 return f'{need} is not here'
@@ -100,12 +101,12 @@ class Row:
 
 
 def encoder(line, required=PICTURE, **kwargs):
-    """One that takes the camera's pictures; what is not its name are its properties."""
+    """A row for an encoder of the camera's pictures. The line has its name, then its properties."""
     return Row(line, f'camera. ! {line}', required, needs=(line.split()[0],), **kwargs)
 
 
 def rows(film):
-    """All of them, in the order of the table."""
+    """All rows in the order of the table."""
     return [
         Row('raw video', 'camera.', needs=('x264ladderenc', 'x264enc')),
         encoder('x264enc'),
@@ -127,9 +128,9 @@ def rows(film):
         encoder('svtav1enc', 'No RTP payloader for video/x-av1.*rtpav1pay', codec='AV1', either=True),
         encoder('avenc_mpeg4', 'no usable timestamps: those of avenc_mpeg4', codec='MP4V-ES', quick=True, either=True),
         encoder('avenc_h263p', 'rtph263ppay does not accept this stream', codec='H263-1998', either=True),
-        # With FFmpeg 5 it encodes nothing, whatever is behind it.
+        # With FFmpeg 5 it encodes nothing, whatever the pipeline.
         encoder('avenc_mpeg2video', 'Internal data stream error', codec='MPV', either=True),
-        # It says MPEG-1, whatever it makes.
+        # Its caps say MPEG-1 for any output.
         encoder('mpeg2enc', 'No RTP payloader for video/mpeg of version 1', codec='MPV', either=True),
         encoder('jpegenc', codec='JPEG', quick=True),
         encoder('theoraenc', codec='THEORA', quick=True),
@@ -156,7 +157,7 @@ def rows(film):
 
 
 def draw_backgrounds():
-    """The pictures below their numbers: 64 that follow each other."""
+    """The pictures without their numbers: 64 successive ones."""
     wave = bytes(range(16, 235)) + bytes(range(235, 16, -1))
     size = WIDTH * (HEIGHT - BLOCK)
     chroma = bytes([128]) * (WIDTH * HEIGHT // 2)
@@ -164,7 +165,7 @@ def draw_backgrounds():
 
 
 class Camera:
-    """Pushes numbered pictures, each at its time."""
+    """Pushes numbered pictures in real time."""
 
     def __init__(self, source, clock, base):
         self.source = source
@@ -207,7 +208,7 @@ def read_number(buffer):
 
 
 class Pipeline:
-    """A pipeline on the row's clock, and what it has to say."""
+    """A pipeline on the row's clock, with its messages."""
 
     def __init__(self, text, clock, base):
         self.pipeline = Gst.parse_launch(text)
@@ -236,7 +237,7 @@ class Pipeline:
 
 
 class Screen:
-    """A receiver that shows pictures in time."""
+    """A receiver that records when it shows which picture."""
 
     def __init__(self, source, clock, base):
         self.clock = clock
@@ -265,13 +266,13 @@ class Screen:
 
 
 def count_layers(sender):
-    # Nothing of a plain sender; and Python's GStreamer does not read arrays of structures.
+    # A plain sender has no statistics, and Python's GStreamer does not read arrays of structures.
     stats = sender.pipeline.get_by_name('out').get_property('stats')
     return len(re.findall(r'"layer\\,', stats.to_string()))
 
 
 def join(row, port, clock, base, result, apart=0):
-    """One receiver; returns whether it showed a picture."""
+    """Runs one receiver. Returns whether it showed a picture."""
     screen = Screen(row.source(port), clock, base)
     shown = screen.shown.wait(PATIENCE)
     if shown:
@@ -285,7 +286,7 @@ def join(row, port, clock, base, result, apart=0):
 
 
 def run_row(row, port, joins, apart):
-    """Returns what there is to tell of it."""
+    """Runs a row. Returns its results."""
     result = {'first': [], 'latency': [], 'sender': [], 'receiver': [], 'layers': 0}
     clock = Gst.SystemClock.obtain()
     base = clock.get_time()
@@ -315,7 +316,7 @@ def run_row(row, port, joins, apart):
 
 
 def judge(row, result):
-    """Whether the row has what is required."""
+    """Whether the row has the required result."""
     if row.required == PICTURE or row.either and result['first']:
         return bool(result['first'])
     said = ' '.join(result['sender'] + result['receiver'])
@@ -323,7 +324,7 @@ def judge(row, result):
 
 
 def make_film(directory):
-    """A second of H.264 and sound in an mp4 file, again and again."""
+    """Makes an mp4 file with H.264 and sound: one second, repeated."""
     path = os.path.join(directory, 'film.mp4')
     subprocess.run(['gst-launch-1.0', '-q', 'mp4mux', 'name=mux', '!', 'filesink', f'location={path}',
                     'videotestsrc', f'num-buffers={60 * RATE}', '!',
@@ -366,7 +367,7 @@ def write_section(path, name, lines):
 
 
 def write_table(path, done):
-    """Into the table of this release."""
+    """Writes the rows to this release's table."""
     lines = ['| In front of lmccsink | Picture | Layers | First picture, s | Latency, ms | Message |',
              '|---|---|--:|--:|--:|---|']
     lines += [f'| {row.name} | ' + ' | '.join(cells(row, missing, result)) + ' |' for row, missing, result in done]
@@ -390,14 +391,14 @@ def hold_bars(row, result):
 
 
 def start_screen():
-    """An X server of our own, whose picture ximagesrc takes."""
+    """Starts an X server for ximagesrc."""
     server = lib.Child(['Xvfb', '-displayfd', '1', '-screen', '0', f'{WIDTH}x{HEIGHT}x24', '-nolisten', 'tcp'])
     for _, number in server.wait_for(r'^\d+$', SCREEN_PATIENCE):
         os.environ['DISPLAY'] = f':{number.group()}'
 
 
 def spawn(row, port, args, film):
-    """The row in a process of its own: an encoder that fails takes nothing with it."""
+    """Runs a row in a separate process, so that a crash of an encoder affects no other row."""
     nothing = {'first': [], 'latency': [], 'layers': 0, 'receiver': []}
     try:
         done = subprocess.run([sys.executable, __file__, '--row', row.name, '--port', str(port), '--film', film,
@@ -426,7 +427,7 @@ def main():
     if args.row:
         row = next(row for row in rows(args.film) if row.name == args.row)
         print(json.dumps(run_row(row, args.port, args.joins, args.apart)), flush=True)
-        os._exit(0)     # an encoder that hangs must not hold the process
+        os._exit(0)     # an encoder that hangs must not keep the process alive
 
     if args.front:
         row = Row(args.front, args.front)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A player that knows nothing of layers opens the base: every picture is right."""
+"""Checks that a player without layer support can play the base group, and that every picture is right."""
 
 import os
 import subprocess
@@ -11,11 +11,11 @@ import lib
 
 FOREIGN_PAYLOAD_TYPE = 127
 
-# At 25 pictures a second with three classes class 0 has one in four.
+# With 25 pictures per second and three classes, class 0 has one picture in four.
 SECONDS = 9
 ENOUGH = 30
 
-# kbit/s: so small that the base is silent between two of its pictures, and sends filler.
+# kbit/s: so low that the base layer is idle between two of its pictures and sends filler.
 BITRATE = 150
 
 
@@ -37,7 +37,7 @@ def two_rungs(recorded, location):
 
 
 def is_part_of(shown, reference):
-    """Whether all of `shown` is in `reference`, one after the other."""
+    """Whether `shown` is a contiguous part of `reference`."""
     return bool(shown) and shown[0] in reference and \
         shown == reference[reference.index(shown[0]):][:len(shown)]
 
@@ -49,7 +49,7 @@ def describe(shown, reference):
 
 
 def run(name, pipeline, base, group, port):
-    """`base`: the classes of the lowest encoding that the base has."""
+    """`base`: the classes of the lowest encoding that the base layer carries."""
     print(f'{name}:')
     work = lib.directory()
     recorded, sdp = f'{work}/encoded.h264', f'{work}/session.sdp'
@@ -93,7 +93,7 @@ def run(name, pipeline, base, group, port):
     kinds = sniffer.payload_types
     lib.check(96 in kinds and FOREIGN_PAYLOAD_TYPE in kinds,
               f'media and a foreign stream passed on the port: {kinds}')
-    # A base with every picture is never silent for long.
+    # A base layer with every picture is never idle for long.
     if base == {0}:
         lib.check(any(kind not in (96, FOREIGN_PAYLOAD_TYPE) for kind in kinds), 'and filler did')
 

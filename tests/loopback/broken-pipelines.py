@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What cannot work ends at once, with a message that names the cause and the remedy;
-what can work badly is played, with a warning."""
+"""Checks that pipelines that cannot work end at once with a message that names the cause and the remedy, and that
+pipelines that work badly play with a warning."""
 
 import os
 import re
@@ -16,7 +16,7 @@ SRC = f'lmccsrc address={GROUP} port={PORT} multicast-iface=lo'
 REST = '! rtph264depay ! avdec_h264 ! fakesink'
 WORK = lib.directory()
 
-# Most time from the start to the end of a pipeline that cannot work.
+# Longest time from the start to the end of a pipeline that cannot work.
 PATIENCE = 8
 
 
@@ -31,7 +31,7 @@ def write(name, text):
     return path
 
 
-# What is wrong, the pipeline, what the error names as the cause, as the remedy.
+# The fault, the pipeline, and the words of the error for the cause and the remedy.
 BROKEN = [
     ('raw video beside another', f'{x264()} ! s.sink_0 {lib.source()} ! '
      f's.sink_1 {SINK} name=s',
@@ -107,7 +107,7 @@ def show(child):
 def check_broken():
     children = [(case, lib.launch(case[1], '-e')) for case in BROKEN[:7]]
     waiting = list(BROKEN[7:])
-    # Some at a time: there may be two processors.
+    # Runs a few at a time, as there may be only two processors.
     while children:
         (name, _, cause, remedy), child = children.pop(0)
         ended = child.ends(PATIENCE)

@@ -1,9 +1,8 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The clip in four x264 encodings, made once and kept in files, and what a decoder
-makes of them.
+"""The clip in four x264 encodings, made once and kept in files, and the pictures that a decoder makes from them.
 
-Files of streams are GStreamer's GDP: buffers with their times, caps and segments.
+The files of streams have the GDP format of GStreamer: buffers with their times, caps and segments.
 """
 
 import collections
@@ -21,47 +20,45 @@ import lib  # noqa: E402
 
 CLIP = os.path.join(lib.HERE, '../../pipelines/big-buck-bunny.mp4')
 
-# The clip's own.
+# Properties of the clip.
 WIDTH, HEIGHT, FRAME_RATE, PICTURES = 640, 360, 24, 480
 LUMA = WIDTH * HEIGHT
 BLACK = 16
 
-# One closed group of pictures a second, equal in all rungs.
+# One closed group of pictures per second, at the same pictures in all rungs.
 GROUP = 24
 
-# bit/s in thousands, width, height. Each is about four times the one below, so
-# that with all below it and its headers it fits a level of both ladders.
+# kbit/s, width, height. Each rung has about four times the rate of the one below, so that it fits a level of both
+# ladders together with all rungs below and its headers.
 RUNGS = [(56, 320, 180), (220, 640, 360), (900, 640, 360), (2600, 640, 360)]
 
-# The buffer of 300 ms keeps key frames to a third of their group's bits, and
-# groups to a fifth above the mean.
+# The buffer of 300 ms limits key frames to a third of the bits of their group, and groups to a fifth above the mean.
 ENCODER = ('x264enc bitrate={} vbv-buf-capacity=300 key-int-max={} bframes=3 '
            'b-pyramid=true b-adapt=false speed-preset=veryfast threads=1 '
            'rc-lookahead=24 option-string="scenecut=0:open-gop=0"')
 STREAM = 'video/x-h264,stream-format=byte-stream,alignment=au'
 
-# When the first picture of a file is due: pictures that are decoded before it
-# is shown must not have times below zero.
+# Presentation time of the first picture of a file. Pictures that are decoded before it must not have negative times.
 FIRST_TIME = Gst.SECOND
 
 SLICES = range(1, 6)
 
-# One access unit of a rung: which picture of the clip it is, its place in
-# decoding order, its class, the identity of what is coded, its NAL units' sizes.
+# An access unit of a rung: the number of its picture, its position in decoding order, its class, the identity of its
+# code, and the sizes of its NAL units.
 Unit = collections.namedtuple('Unit', 'rung picture order klass identity sizes')
 
-# One picture that a decoder gave out: its running time and its checksum.
+# A picture at the output of a decoder: its running time and its checksum.
 Picture = collections.namedtuple('Picture', 'time checksum')
 
 
 def nal_units(data):
-    """Those of a byte stream, without what is before and after them."""
+    """The NAL units of a byte stream, without data before and after them."""
     return [nal.rstrip(b'\x00') for nal in data.split(b'\x00\x00\x01')[1:]]
 
 
 def identify(nals):
-    """What is coded: the slices of a unit. Payloaders may add, or leave out,
-    parameter sets and delimiters."""
+    """The identity of the coded picture: the slices of a unit. Payloaders may add or remove parameter sets and
+    delimiters."""
     digest = hashlib.sha1()
     for nal in nals:
         if nal and nal[0] & 31 in SLICES:
@@ -70,7 +67,7 @@ def identify(nals):
 
 
 def class_of(nals):
-    """By nal_ref_idc, as docs/developers/classification.md has it."""
+    """The class by nal_ref_idc, as in docs/developers/classification.md."""
     importance = max(nal[0] >> 5 for nal in nals if nal[0] & 31 in SLICES)
     return {3: 0, 2: 0, 1: 1, 0: 2}[importance]
 
@@ -80,7 +77,7 @@ def run(line):
 
 
 def samples(line):
-    """Those that come to the element `out` of a pipeline, with running times."""
+    """The samples that arrive at the element `out` of a pipeline, with running times."""
     pipeline = Gst.parse_launch(f'{line} ! appsink name=out sync=false '
                                 'max-buffers=8')
     sink = pipeline.get_by_name('out')
@@ -97,7 +94,7 @@ def samples(line):
 
 
 def running_time(sample, time):
-    """ns; below zero for what is decoded before the segment begins."""
+    """In ns; negative for pictures that are decoded before the start of the segment."""
     sign, value = sample.get_segment().to_running_time_full(Gst.Format.TIME,
                                                             time)
     return sign * value
@@ -109,7 +106,7 @@ def contents(sample):
 
 
 def checksum(sample):
-    """Of an I420 picture."""
+    """The checksum of an I420 picture."""
     data = contents(sample)
     caps = sample.get_caps().get_structure(0)
     size = caps.get_value('width') * caps.get_value('height') * 3 // 2
@@ -119,7 +116,7 @@ def checksum(sample):
 
 
 def decode(source):
-    """The pictures of a file of H.264, as access units or RTP."""
+    """The pictures of an H.264 file, as access units or RTP."""
     depay = 'rtph264depay ! ' if source.endswith('.rtp') else ''
     return [Picture(running_time(sample, sample.get_buffer().pts),
                     checksum(sample))
@@ -138,7 +135,7 @@ class Clip:
         self._make_raw()
         self._encode()
         self._samples = [self._read(rung) for rung in range(len(RUNGS))]
-        # Of each rung in decoding order.
+        # For each rung in decoding order.
         self.units = [self._list_units(rung) for rung in range(len(RUNGS))]
         self.checksums = [[p.checksum for p in decode(self._path(rung, 'gdp'))]
                           for rung in range(len(RUNGS))]
@@ -191,7 +188,7 @@ class Clip:
         return units
 
     def _decode_luma(self, rung):
-        """At the size of the clip, to a file."""
+        """Decodes the luma to a file, at the size of the clip."""
         path = self._path(rung, 'luma')
         run(f'filesrc location={self._path(rung, "gdp")} ! gdpdepay ! '
             'avdec_h264 max-threads=1 ! videoconvert ! videoscale '
@@ -201,8 +198,8 @@ class Clip:
                             shape=(self.n_pictures, LUMA * 3 // 2))[:, :LUMA]
 
     def write_looped(self, times):
-        """Files with the clip so often after itself; returns their names. The
-        decoder starts anew with each key frame, so pictures stay the same."""
+        """Writes files with the clip repeated `times` times; returns their names. The decoder starts again at each key
+        frame, so the pictures stay the same."""
         duration = self.n_pictures * Gst.SECOND // FRAME_RATE
         paths = []
         for rung, found in enumerate(self._samples):
@@ -227,8 +224,7 @@ class Clip:
         return paths
 
     def psnr(self, picture, rung, shown):
-        """dB, of the luma: picture `shown` of `rung` in the place of `picture`;
-        a rung of None is black."""
+        """PSNR of the luma in dB: picture `shown` of `rung` in place of `picture`; a rung of None is black."""
         key = (picture, rung, shown)
         if key not in self._psnr:
             there = self.raw[picture].astype(numpy.float32)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What gst-lmcc-1.0 doctor says on a network: at the sender, where leaves are
-honoured and where not, and with a second sender on the group.
+"""Checks the report of gst-lmcc-1.0 doctor in a network: at the sender, with fast and with slow leaves, and with a
+second sender in the group.
 
-usage: doctor.py
+Usage: doctor.py
 """
 
 import json
@@ -16,7 +16,7 @@ GROUP, PORT = '239.255.52.1', 15200
 URI = f'lmcc://{GROUP}:{PORT}'
 TOOL = os.path.join(os.environ.get('LMCC_BUILD_ROOT', 'build'), 'plugins/tools/gst-lmcc-1.0')
 
-# Longer than the doctor waits, in units of 10 ms, as ip has it.
+# Longer than the doctor waits, in units of 10 ms, as ip expects.
 SLOW_LEAVE = 2000
 
 

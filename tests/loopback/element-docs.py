@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Every pipeline in the documentation of the elements runs as it stands; what needs a screen, where there is one."""
+"""Runs every pipeline in the documentation of the elements as it stands. Pipelines that need a screen run only where
+there is one."""
 
 import glob
 import os
@@ -18,7 +19,7 @@ SECONDS = 4
 
 
 def pipelines():
-    """(file, command) of everything between |[ and ]|."""
+    """Yields (file, command) of everything between |[ and ]|."""
     for path in sorted(glob.glob(os.path.join(lib.HERE, '../../plugins/*/*.c'))):
         with open(path, encoding='utf-8') as file:
             text = file.read()

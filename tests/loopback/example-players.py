@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The example players in pipelines/: what they show, that their keys act, and that they end."""
+"""Tests the example players in pipelines/: their output, their keys and their exit."""
 
 import importlib.util
 import os
@@ -14,7 +14,7 @@ GROUP, PORT = '239.255.65.2', 15250
 URI = f'lmcc://{GROUP}:{PORT}?multicast-iface=lo'
 PYTHON_PLAYER = os.path.join(lib.HERE, '../../pipelines/player.py')
 
-# What to play on where there is no screen and no loudspeaker.
+# Sinks for a machine without screen and loudspeaker.
 SINKS = ['fakevideosink', 'fakeaudiosink']
 
 
@@ -24,7 +24,7 @@ def start_sender():
 
 
 def shows(player, text):
-    """Waits for one more line, so that an older one does not count."""
+    """Waits for another matching line; earlier lines do not count."""
     player.seen = getattr(player, 'seen', 0)
     found = lib.wait_until(lambda: [when for when, _ in player.find(text, player.seen)], 20)
     if lib.check(found, f'{player.name} shows "{text}"', *player.tail()):
@@ -55,7 +55,7 @@ def check_keys(players):
 
 
 def check_overlay():
-    """In this process, to look at the overlay."""
+    """Runs the player in this process, to read the overlay."""
     spec = importlib.util.spec_from_file_location('player', PYTHON_PLAYER)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A film with sound and one without, as pipelines/send sends them, to their end, and as pipelines/play plays them."""
+"""Sends a film with sound and one without to their end with pipelines/send, and plays them with pipelines/play."""
 
 import os
 import shlex
@@ -13,7 +13,7 @@ import lib
 GROUP, PORT = '239.255.65.1', 15240
 URI = f'lmcc://{GROUP}:{PORT}'
 PIPELINES = os.path.join(lib.HERE, '../../pipelines')
-# Neither builds nor installs anything.
+# With this variable, the scripts neither build nor install anything.
 ENVIRONMENT = {'LMCC_BUILD_ROOT': os.environ['LMCC_BUILD_ROOT'], 'DISPLAY': '', 'WAYLAND_DISPLAY': ''}
 # The end is missed by chance where it is.
 ENDS = 2
@@ -51,7 +51,7 @@ def check_again(film):
 
 
 def sound_stats(receiver):
-    """(received, lost) as the receiver's latest statistics tell."""
+    """(received, lost) from the receiver's latest statistics."""
     found = receiver.find(r'audio-packets-delivered=\(guint64\)(\d+), audio-packets-lost=\(guint64\)(\d+)')
     return [int(number) for number in found[-1][1].groups()] if found else [0, 0]
 
@@ -64,7 +64,7 @@ def check_sound(film):
     lib.check(lib.wait_until(lambda: sound_stats(counter)[0] >= 100, 30), 'sound comes, and is counted',
               *counter.tail())
     lib.check(sound_stats(counter)[1] == 0, 'nothing of it is lost on one host', sound_stats(counter))
-    # A busy machine's sender may begin late, and is waited for.
+    # On a busy machine the sender may start late, and the receiver waits for it.
     lib.check(not counter.find('^(ERROR|WARNING)(?!.*(No sender heard|stopped after))'),
               'the receiver has nothing to complain of', *counter.tail())
     lib.check(player.returncode() is None and not player.find('^ERROR'), 'play plays it', *player.tail())

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Layers of fixed rates, end to end: a film in four x264 rungs, a receiver at each
-level and one whose level the algorithm chooses.
+"""Tests layers of fixed rates end to end: a film in four x264 rungs, a receiver at each level, and a receiver whose
+level the algorithm chooses.
 
-usage: fixed-rates.py rlc|flid-dl [--full] [--json FILE]
+Usage: fixed-rates.py rlc|flid-dl [--full] [--json FILE]
 
-With --full, or LMCC_LOOPBACK_SECONDS set, it is all of the clip and the ladders of
-the page docs/measured/fixed-rates.md: 8 doubling layers (rlc), 20 with c = 1.3 (flid-dl).
+With --full or LMCC_LOOPBACK_SECONDS, uses the whole clip and the ladders of docs/measured/fixed-rates.md: 8 doubling
+layers (rlc) or 20 layers with c = 1.3 (flid-dl).
 """
 
 import argparse
@@ -24,12 +24,12 @@ try:
 except (ImportError, ValueError) as reason:
     lib.skip(f'{reason} (Debian: python3-gi gir1.2-gst-plugins-base-1.0 python3-numpy)')
 
-# A receiver begins at the second group: of the first it may have missed what was
-# sent before it knew the session. It needs one more to know which rungs are whole.
+# A receiver starts with the second group, because it may have missed packets of the first before it knew the session.
+# It needs one more group to know which rungs are complete.
 FIRST_GROUP = 2
 
-# s that the sender's thread may always be late, and above which it gives
-# opportunities up: then layers had less room than their rates say.
+# Seconds by which the sender's thread may be late at any time, and above which it skips transmission opportunities, so
+# that layers have less room than their rates.
 LATENESS, HELD_UP = 0.02, 0.1
 
 SHORT = {
@@ -63,7 +63,7 @@ def check_wire(judged, lateness):
 
 
 def check_level(judged, level):
-    """Returns a row of the table."""
+    """Checks the receiver at a level. Returns a row of the table."""
     name = f'level{level}'
     received = judge.Reception(judged, name)
     film, groups = judged.film, range(FIRST_GROUP, judged.n_groups)
@@ -85,7 +85,7 @@ def check_level(judged, level):
     pictures = [s.picture for s in shown]
     lib.check(pictures == sorted(set(pictures)),
               f'level {level}: in order, none twice')
-    # One turn of the clip, all of it where there was time.
+    # One pass of the clip, complete if there was time.
     end = min(judged.n_groups, FIRST_GROUP + film.n_pictures // clip.GROUP)
     rate, psnr = judge.quality(film, shown, FIRST_GROUP, end)
     units = [u for g in range(FIRST_GROUP, end)

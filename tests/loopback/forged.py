@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Packets forged with the sender's address, made of those that it sends: what they cost a receiver of one layer.
+"""Measures how packets with the sender's forged address, made from the sender's packets, affect a receiver of one
+layer.
 
-Each forgery meets a session of its own: some seconds without it, some with it. A picture is missing where the receiver
-did not show just what the encoder's own decoder shows.
+Each forgery has its own session, which runs for some seconds without forged packets and then with them. A picture
+counts as missing if the receiver did not show exactly the picture of the encoder's own decoder.
 
-usage: forged.py [--full] [NAME...]
+Usage: forged.py [--full] [NAME...]
 
-With --full, or LMCC_TEST_LONG set, all of the table of docs/users/security.md, 20 s each: some 8 minutes.
+With --full or LMCC_TEST_LONG, measures the whole table of docs/users/security.md, 20 s per row: about 8 minutes.
 """
 
 import argparse
@@ -27,10 +28,10 @@ import lib
 
 PORT = 15400
 
-# Of pictures, with single packets; of pictures, with 4 pairs a second that agree with each other.
+# Maximum share of missing pictures: with single packets, and with 4 pairs per second that agree with each other.
 BAR, PAIRS_BAR = 0.02, 0.5
 
-# Of a core, with a flood: so many packets a second.
+# Maximum share of a processor core with a flood, and the packet rate of the flood.
 CPU_BAR, FLOOD = 0.1, 1000
 
 RATE = 25
@@ -39,15 +40,16 @@ ELEMENT, TYPE = 0x1f, 0x38
 
 
 class Forgery:
-    """`count` packets in a row, `leap` ahead of the newest, so many times a second. Either their layer sequence number
-    alone leaps, or all numbers do. `bar` is how many of the pictures they may cost, None where that is only told."""
+    """`count` packets in a row, `leap` ahead of the newest, `rate` times per second. Either only their layer sequence
+    number leaps, or all numbers do. `bar` is the largest share of pictures that may be missing; None if it is only
+    reported."""
 
     def __init__(self, fields, leap, rate, count=1, bar=BAR):
         self.fields, self.leap, self.rate, self.count, self.bar = fields, leap, rate, count, bar
         self.name = f'{fields}-{leap}-{rate}' + (f'-x{count}' if count > 1 else '')
 
 
-# What wins the race for the next number cannot be told from the sender's: docs/users/security.md.
+# A forged packet that arrives before the sender's next one cannot be distinguished from it: docs/users/security.md.
 FORGERIES = [
     *(Forgery('lsn', leap, rate) for leap in (0, 1, 3, 8, 100, 1000, 30000) for rate in (4, 40)),
     *(Forgery('all', leap, rate) for leap in (3, 8, 100, 1000, 30000) for rate in (4, 40)),
@@ -61,7 +63,7 @@ SHORT = ['lsn-1-40', 'lsn-1000-4', 'all-30000-40', 'all-5-4-x2', 'lsn-1000-1000'
 
 
 class Forger:
-    """Hears the session, and sends what could be its next packets."""
+    """Listens to the session and sends packets that could be its next ones."""
 
     def __init__(self, group, forgery):
         self.group, self.forgery = group, forgery
@@ -69,15 +71,15 @@ class Forger:
         self.random = random.Random(forgery.name)
         self.ears = lib.group_socket(group, PORT)
         self.mouth = lib.sending_socket('127.0.0.1')
-        # What it says itself comes back.
+        # Its own packets come back.
         self.own = self.mouth.getsockname()
         self.ended = threading.Event()
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
 
     def _newest(self):
-        """The newest media packet, None where there is none yet. Forgeries of older ones, one after the other where it
-        was held up, would be three that agree, which is another attack."""
+        """The newest media packet; None if there is none yet. After a delay, forgeries of several older packets would
+        be three that agree, which is another attack."""
         newest = None
         while select.select([self.ears], [], [], 0 if newest else 0.2)[0]:
             packet, source = self.ears.recvfrom(2048)
@@ -92,7 +94,7 @@ class Forger:
             packet = self._newest()
             if packet is None:
                 continue
-            # Where more are due than packets come, many are made of one.
+            # If more forgeries are due than packets arrive, makes several from one packet.
             while due <= time.monotonic():
                 self._forge(packet)
                 due += 1 / self.forgery.rate
@@ -103,7 +105,7 @@ class Forger:
             self.sent += 1
 
     def _make(self, packet, leap):
-        """`packet`, with `leap` added to its numbers, and noise for its slice."""
+        """A copy of `packet` with `leap` added to its numbers, and noise as its slice."""
         forged = bytearray(packet)
         self._add(forged, 25, leap)
         if self.forgery.fields == 'all':
@@ -130,7 +132,7 @@ class Forger:
 
 
 class Session:
-    """A sender with a decoder of its own, and a receiver that is asked what it counts."""
+    """A sender with a decoder, and a receiver whose counters are read."""
 
     def __init__(self, index):
         self.group = f'239.255.54.{2 * index + 1}'
@@ -152,12 +154,13 @@ class Session:
         return int(numbers[0]) if numbers else 0
 
     def shows_later(self, time_):
-        """Whether it shows a picture that was encoded after a time: earlier ones that are not shown are missing."""
+        """Whether the receiver shows a picture that was encoded after a time. Pictures encoded earlier and not shown by
+        then are missing."""
         encoded = {checksum for _, checksum in lib.pictures(self.sender, time_)}
         return any(checksum in encoded for _, checksum in lib.pictures(self.receiver, time_))
 
     def missing(self, begin, end):
-        """The part of the pictures that were encoded then and not shown."""
+        """The share of the pictures encoded in this time that were not shown."""
         encoded = [checksum for when, checksum in lib.pictures(self.sender, begin) if when < end]
         shown = {checksum for _, checksum in lib.pictures(self.receiver)}
         return 1 - sum(checksum in shown for checksum in encoded) / max(1, len(encoded)), len(encoded)
@@ -225,7 +228,7 @@ def run_all(workers, names):
             done.result()
 
 
-# What a receiver's processor time is taken of runs alone.
+# The runs that measure a receiver's processor time run alone.
 run_all(4, [name for name in chosen if not is_flood(name)])
 run_all(1, [name for name in chosen if is_flood(name)])
 lib.finish()

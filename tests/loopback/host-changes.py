@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What becomes of a session when a host changes: addresses, links, a process that stands still, a disk and descriptors
-that are used up. Each in a network of its own, side by side; the time that each took is printed.
+"""Tests sessions while a host changes: addresses, links, a process that stops for a while, a full disk and exhausted
+descriptors. Each scenario has its own network and runs at the same time as the others; its duration is printed.
 
-usage: host-changes.py [SCENARIO...]
+Usage: host-changes.py [SCENARIO...]
 """
 
 import concurrent.futures
@@ -18,11 +18,11 @@ import lib
 
 PORT = 15300
 
-# Seconds until the session has to go on: after a change, and where the sender's address has changed.
+# Seconds until the session must continue: after a change, and after a change of the sender's address.
 SOON = 5
 SENDER_MOVED = 15
 
-# How long a process stands still.
+# Seconds for which a process is stopped.
 STOP = 60 if os.environ.get('LMCC_TEST_LONG') else 10
 
 RATE = 25
@@ -51,7 +51,8 @@ class Session:
                           *self.receiver.tail(), *self.sender.tail())
 
     def goes_on(self, since, within, what):
-        """Pictures are shown again, and not only what was on its way: nearly all for two seconds."""
+        """Checks that pictures are shown again, nearly all of them for two seconds, and not only those that were in
+        transit."""
         def first():
             shown = [when for when, _ in lib.pictures(self.receiver, since)]
             return next((when for at, when in enumerate(shown)
@@ -106,7 +107,7 @@ def senders_address():
 
 
 def cable():
-    """In turn, of the receiver and of the sender."""
+    """Unplugs the receiver's cable, then the sender's."""
     session = Session('cable')
     session.plays()
     for host, child, name in ((1, session.receiver, 'receiver'), (0, session.sender, 'sender')):
@@ -121,7 +122,7 @@ def cable():
 
 
 def interface():
-    """Down and up, with what an administrator gives it again."""
+    """Takes the interface down and up, and configures it again as an administrator does."""
     session = Session('interface')
     session.plays()
     for host, child, name in ((1, session.receiver, 'receiver'), (0, session.sender, 'sender')):
@@ -135,7 +136,7 @@ def interface():
 
 
 def firewall():
-    """A sender whose packets are refused fails after the time that was set."""
+    """A sender whose packets are refused fails after the configured time."""
     session = Session('no route out', sender='send-timeout=4000')
     session.plays()
     since = time.monotonic()
@@ -175,7 +176,7 @@ def receiver_stopped():
 
 
 def tentative():
-    """A sender that starts while its address is checked for duplicates, which takes 2 to 3 s."""
+    """A sender starts during the duplicate address detection of its address, which takes 2 to 3 s."""
     network = lib.make_network()
     hosts = [network.add_host() for _ in range(2)]
     space = hosts[0].namespace
@@ -187,7 +188,7 @@ def tentative():
     since = time.monotonic()
     session = Session('tentative IPv6', group='ff15::53:1', hosts=hosts)
     told = session.sender.wait_for(r'reports are received on port [1-9]', SOON, 1, since)
-    # On a busy machine the sender may begin when the check is over.
+    # On a busy machine the sender may start after the end of the detection.
     lib.note(f'the sender has its address after {told[0][0] - since:.1f} s' if told else 'it had it from the start')
     session.plays()
     session.check(lib.wait_until(lambda: any(lib.count_packets(sniffer, 'fd77::2', {to})
@@ -199,7 +200,7 @@ def tentative():
 
 
 def full_disk():
-    """A file system of one page that is full, and then is not."""
+    """A file system of one page is full, and then has room again."""
     directory = lib.directory()
     fifo, place = f'{directory}/fifo', f'{directory}/disk'
     os.mkfifo(fifo)
@@ -226,17 +227,17 @@ def full_disk():
 
 
 def descriptors():
-    """A receiver without descriptors for another group, and for reports."""
-    # With many key frames it need not ask for one, for which it would have the socket already.
+    """A receiver has no descriptors for another group or for reports."""
+    # With frequent key frames the receiver need not request one, and so does not open the socket for it early.
     session = Session('no descriptors', receiver='max-level=-1', encoder=lib.one_class(600, 1))
     session.check(session.receiver.wait_for(r'lmcc-level-changed|joined|PLAYING', 10), 'the receiver plays')
     pid = session.receiver.pid
     limits = resource.prlimit(pid, resource.RLIMIT_NOFILE)
     since = time.monotonic()
     session.plays()
-    # Not fewer: poll() takes no more than the limit.
+    # Not fewer: poll() accepts no more descriptors than the limit.
     resource.prlimit(pid, resource.RLIMIT_NOFILE, (len(os.listdir(f'/proc/{pid}/fd')), limits[1]))
-    # A new address needs a new socket for reports; another one would be too late.
+    # A new address requires a new socket for reports; another change would be too late.
     session.hosts[1].namespace.ip('addr del 10.77.0.2/24 dev eth0', 'addr add 10.77.0.22/24 dev eth0')
     session.says(session.receiver, r'Cannot send reports to the sender.*ulimit -n', since, 15, 'the receiver')
     since = time.monotonic()
@@ -266,7 +267,7 @@ def run(name):
     began = time.monotonic()
     try:
         SCENARIOS[name]()
-    # Each scenario is told of, whatever becomes of another.
+    # Reports each scenario, regardless of failures of others.
     except Exception as failure:  # pylint: disable=broad-except
         lib.check(False, f'{name}: {failure!r}')
     lib.note(f'{name} took {time.monotonic() - began:.1f} s')
@@ -277,7 +278,7 @@ def main():
     if not set(names) <= set(SCENARIOS):
         sys.exit(__doc__)
     lib.start('rtph264depay', tools=('ip', 'unshare', 'nsenter'), deadline=150 + 3 * STOP)
-    # Skips in this thread, where there can be no networks.
+    # Skips in this thread if networks cannot be created.
     lib.make_network().close()
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         list(pool.map(run, names))

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Another host says what no session can be: element, listen and relay live, and stay with their sender.
+"""Another host sends invalid session records: element, listen and relay survive them and stay with their sender.
 
-One compound RTCP packet has two session records, the first good, the second not: 65 layers, port 0, a clock rate of 0.
-An RTP packet that would fit the second follows."""
+A compound RTCP packet has two session records. The first is valid; the second has 65 layers, port 0 or a clock rate of
+0. An RTP packet that would fit the second record follows."""
 
 import itertools
 import os
@@ -23,16 +23,16 @@ S0 = 0x7abcd000
 
 TOOL = os.path.join(os.environ['LMCC_BUILD_ROOT'], 'plugins/tools/gst-lmcc-1.0')
 
-# A pause of the sender, in s: not so long that another one could be its successor.
+# A pause of the sender, in s: too short for another sender to replace it.
 PAUSE = 5
 
-# Who spoke first gives way within so many s of hearing both.
+# A sender that started first gives way within this many seconds after hearing the other.
 TAKEN_BACK = 14
 
-# Pictures, or packets of them: half a second of them at least.
+# Minimum number of pictures or packets: half a second of them.
 ENOUGH = 12
 
-# A line of listen that tells of more than the hostile host's packets.
+# A line of listen about more than the hostile host's packets.
 HEARD = r'"bitrate": ?[0-9]{5}'
 
 
@@ -59,7 +59,8 @@ REPORT = rtcp(200, 0, struct.pack('>IQIII', S0, 0x83aa7e8000000000, 0, 1, 1))
 
 
 def media(ssrc, number):
-    """A packet of the base, as the record's sender would send it: the element of 16 bytes, and no picture."""
+    """A packet of the base layer as the sender of the record would send it: the header extension element of 16 bytes,
+    and no picture."""
     sent = int(time.time() * 65536) & 0xffffffff
     element = struct.pack('>BBBBHbBHHI', 0x46, 0x02, 0, 0, 0, -1, number & 255, number, number, sent)
     extension = struct.pack('>HHB', 0xbede, 5, 0x1f) + element + bytes(3)
@@ -67,27 +68,28 @@ def media(ssrc, number):
 
 
 class HostileHost:
-    """Sends from an address of its own."""
+    """Sends from its own address."""
 
     def __init__(self):
         self.socket = lib.sending_socket(HOSTILE_HOST)
         self.numbers = itertools.count(1)
 
     def send(self, *records):
-        """A compound packet of these records, and the media that would follow; S0 is 0 where nothing of it is read."""
+        """Sends a compound packet of these records and the media that would follow; S0 is 0 if the records are not
+        read."""
         self.socket.sendto(REPORT + b''.join(record(text) for text in records), (GROUP, PORT + 1))
         for ssrc in (S0, 0):
             self.socket.sendto(media(ssrc, next(self.numbers)), (GROUP, PORT))
 
     def repeat(self, seconds):
-        """A good record, again and again."""
+        """Sends a valid record repeatedly."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             self.send(GOOD)
             time.sleep(0.1)
 
     def send_bad(self):
-        """Each record after the good one, and before it."""
+        """Sends each invalid record after the valid one, and before it."""
         for bad in BAD:
             for records in ((GOOD, bad), (bad, GOOD)):
                 for _ in range(4):
@@ -96,7 +98,7 @@ class HostileHost:
 
 
 class Relayed:
-    """What the relay gives on."""
+    """The output of the relay."""
 
     def __init__(self):
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -104,7 +106,7 @@ class Relayed:
         self.socket.setblocking(False)
 
     def count(self):
-        """How many packets came since it was asked last."""
+        """The number of packets since the last call."""
         packets = 0
         while True:
             try:
@@ -115,7 +117,7 @@ class Relayed:
 
 
 class Receivers:
-    """All that receive a session."""
+    """All programs that receive the session."""
 
     def __init__(self):
         uri = f'lmcc://{GROUP}:{PORT}?multicast-iface=lo'
@@ -130,7 +132,7 @@ class Receivers:
                       f'exit status {child.returncode()}', *child.tail())
 
     def check_fed(self, when, timeout):
-        """All of them get what the true sender sends, and that for a second."""
+        """Checks that all of them receive the true sender's stream, for a second."""
         self.relayed.count()
         now = time.monotonic()
         shown = lib.wait_for_pictures(self.element, ENOUGH, timeout, now)

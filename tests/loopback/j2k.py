@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""JPEG 2000 quality layers over multicast: every level shows what a codestream cut by hand shows."""
+"""Tests JPEG 2000 quality layers over multicast: every level shows the same picture as a codestream that is cut to the
+same layers."""
 
 import os
 import struct
@@ -14,7 +15,7 @@ IFACE = 'multicast-iface=lo'
 LAYERS = 3
 COUNT = 20
 
-# It does not move: every picture of a level is the same.
+# A still picture: every picture of a level is the same.
 PICTURE = 'pattern=zone-plate kx2=20 ky2=20 ! video/x-raw,format=I420,width=160,height=120,framerate=10/1'
 ENCODER = 'j2klayerenc bitrates="<60000,120000,240000>"'
 
@@ -24,7 +25,7 @@ EOC = b'\xff\xd9'
 
 
 def first_layers(codestream, count):
-    """Keeps the packets of so many layers; a Psot of 0 says that the tile-part goes on to EOC."""
+    """Keeps the packets of the first `count` layers; a Psot of 0 means that the tile-part continues to EOC."""
     packets = [at for at in range(len(codestream)) if codestream.startswith(SOP, at)]
     end = packets[len(packets) * count // LAYERS] if count < LAYERS else len(codestream) - len(EOC)
     length = codestream.index(SOT) + 6
@@ -32,7 +33,7 @@ def first_layers(codestream, count):
 
 
 def references(directory):
-    """The checksum of the picture of each number of layers."""
+    """The checksum of the picture for each number of layers."""
     path = os.path.join(directory, 'picture.j2c')
     coded = lib.launch(f'videotestsrc num-buffers=1 {PICTURE} ! {ENCODER} ! filesink location={path}')
     lib.check(coded.ends(20) and coded.returncode() == 0, 'a picture is encoded', *coded.tail())

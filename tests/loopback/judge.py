@@ -1,7 +1,7 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What of a clip fits each level, by what the wire carries and by the sizes of its
-units, and what receivers made of it."""
+"""Determines which units of a clip fit each level, from the packets on the wire and from the sizes of the units, and
+compares the output of receivers with them."""
 
 import bisect
 import collections
@@ -11,18 +11,17 @@ import math
 import clip
 import wire
 
-# What is not sent has no size on the wire: IP, UDP, RTP and lmcc's element; a
-# NAL unit that is cut has two bytes in each packet.
+# Bytes of headers per packet: IP, UDP, RTP and the element of lmcc. A fragmented NAL unit adds two bytes in each
+# packet.
 PACKET_OVERHEAD = 28 + 12 + 24
 FRAGMENT_OVERHEAD = 2
 
-# Reports and answers may have so much of the base (docs/developers/wire-format.md).
+# Maximum share of the base layer for reports and answers (docs/developers/wire-format.md).
 FEEDBACK_SHARE = 0.05
 
 TIMESTAMPS = 90000 // clip.FRAME_RATE
 
-# So many ns the first picture of a segment may be shown late: far below the
-# distance of two pictures.
+# The first picture of a segment may be shown this many ns late: far less than the distance of two pictures.
 TIME_MARGIN = 2000000
 
 Delivered = collections.namedtuple('Delivered', 'rung picture time')
@@ -30,7 +29,7 @@ Shown = collections.namedtuple('Shown', 'picture rung right')
 
 
 def _distance(timestamp, since):
-    """Pictures between two RTP timestamps."""
+    """The number of pictures between two RTP timestamps."""
     step = (timestamp - since + 0x80000000 & 0xffffffff) - 0x80000000
     return round(step / TIMESTAMPS)
 
@@ -40,9 +39,9 @@ def _reverse(value, bits):
 
 
 def by_importance(units):
-    """The order in which the units of one group get their places
-    (docs/developers/architecture.md): by rung and class; pictures that need no other of
-    their class, so that every beginning is spread evenly."""
+    """The order in which the units of a group are placed (docs/developers/architecture.md): by rung and class, and
+    within a class first the pictures on which no other picture of the class depends, so that every prefix is spread
+    evenly."""
     ordered = []
     for key in sorted({(unit.rung, unit.klass) for unit in units}):
         members = sorted((u for u in units if (u.rung, u.klass) == key),
@@ -57,7 +56,7 @@ def by_importance(units):
 
 
 class Judge:
-    """The wire of one run against the film."""
+    """Compares the packets of a run with the film."""
 
     def __init__(self, run):
         self.run = run
@@ -68,7 +67,7 @@ class Judge:
                          key=lambda t: _distance(t, sent[0].timestamp))
         self.sent = {(s.stream, _distance(s.timestamp, self.since)): s
                      for s in sent}
-        # The last group is cut by the end, and the one before it not all sent.
+        # The last group is incomplete, and the one before it may not be sent completely.
         self.n_groups = max(p for _, p in self.sent) // clip.GROUP - 1
         self._by_layer = [[p for p in run.capture.packets if p.layer == layer]
                           for layer in range(self.setting.layers)]
@@ -80,14 +79,14 @@ class Judge:
         return self._encoded[rung][picture % self.film.n_pictures]
 
     def group(self, number):
-        """The units of all rungs that the encoders made."""
+        """The units of all rungs in a group."""
         return [self.encoded(rung, picture)._replace(picture=picture)
                 for rung in range(len(clip.RUNGS))
                 for picture in range(number * clip.GROUP,
                                      (number + 1) * clip.GROUP)]
 
     def strangers(self):
-        """What is on the wire and is not a whole unit as it was encoded."""
+        """Units on the wire that are not complete units as they were encoded."""
         found = []
         for (rung, picture), sent in self.sent.items():
             unit = self.encoded(rung, picture)
@@ -97,10 +96,10 @@ class Judge:
                 found.append(f'rung {rung} picture {picture}: {sent}')
         return found
 
-    # By what the wire carries
+    # From the packets on the wire
 
     def fitting(self, level, group):
-        """By rung, the pictures that layers 0 to `level` have whole."""
+        """The pictures that are complete in layers 0 to `level`, by rung."""
         fits = [set() for _ in clip.RUNGS]
         for rung, pictures in enumerate(fits):
             for picture in range(group * clip.GROUP,
@@ -110,10 +109,10 @@ class Judge:
                     pictures.add(picture)
         return fits
 
-    # By the units' sizes
+    # From the units' sizes
 
     def size(self, unit):
-        """Bytes on the wire."""
+        """The size of a unit on the wire in bytes."""
         sent = self.sent.get((unit.rung, unit.picture))
         if sent:
             return sum(sent.sizes)
@@ -126,9 +125,9 @@ class Judge:
         return total
 
     def misplaced(self, slack):
-        """What is not in the lowest layer that has room for it, or is where
-        there was none, by the units' sizes, the layers' rates and the order of
-        importance alone. `slack`: s that the sender's thread may be late."""
+        """Units that are not in the lowest layer with room for them, or are in a layer without room, judged only by the
+        units' sizes, the layers' rates and the order of importance. `slack`: seconds by which the sender's thread may
+        be late."""
         found = []
         for group in range(1, self.n_groups):
             found += [f'group {group}: {text}'
@@ -136,9 +135,8 @@ class Judge:
         return found
 
     def _ahead(self, group):
-        """How many bytes each layer has sent, when the first unit of the group
-        is, that were due later: RLC's bursts. Of the base, where the bytes of
-        RTCP are known in sum only, the most that there may be."""
+        """The number of bytes that each layer has sent early, at the time of the first unit of the group: the bursts of
+        RLC. For the base layer it is the maximum, because only the total of the RTCP bytes is known."""
         began = self._began[group]
         ahead = [self.setting.burst * self.setting.rates[0] / 8]
         for times, totals, rate in list(zip(self._times, self._totals,
@@ -148,8 +146,8 @@ class Judge:
         return ahead
 
     def _note_times(self):
-        """When each layer's packets were sent, in s since the first, how many
-        bytes it had sent before each, and when each group's first unit was."""
+        """Records when each layer sent its packets, in s since the first, the number of bytes sent before each packet,
+        and the time of the first unit of each group."""
         packets = self.run.capture.packets
 
         def since_start(packet):
@@ -168,7 +166,7 @@ class Judge:
                                          since_start(packet))
 
     def _shares(self, group):
-        """Bytes of each layer in a second, least and most for media."""
+        """The bytes per second of each layer that are available for media, at least and at most."""
         control = self.run.capture.control_bytes / self.run.seconds
         most = [rate / 8 for rate in self.setting.rates]
         least = [rate - ahead for rate, ahead in zip(most, self._ahead(group))]
@@ -214,7 +212,7 @@ class Judge:
                 yield f'{total} bytes in layer {layer}, of {most[layer]:.0f}'
 
     def rates(self):
-        """Of each layer, all packets, in bit/s by their own send times."""
+        """The rate of each layer with all packets, in bit/s, from the send times."""
         measured = []
         for layer in range(self.setting.layers):
             packets = self._by_layer[layer]
@@ -224,7 +222,7 @@ class Judge:
 
 
 class Reception:
-    """What one receiver gave out, against the film."""
+    """Compares the output of a receiver with the film."""
 
     def __init__(self, judge, name):
         self.judge = judge
@@ -238,7 +236,7 @@ class Reception:
             self.groups[unit.picture // clip.GROUP].append(unit)
 
     def _read(self):
-        """(timestamp, time, payloads) of each access unit."""
+        """Yields (timestamp, time, payloads) of each access unit."""
         latest, payloads = None, []
         for sample in clip.samples(f'filesrc location={self.path} ! gdpdepay'):
             data = clip.contents(sample)
@@ -263,9 +261,9 @@ class Reception:
         self.strangers.append(f'picture {picture}: no rung\'s whole unit')
 
     def differences(self, level, group):
-        """How what a receiver at `level` gave out of a group differs from what
-        it had to. Where the pictures that others need are missing it may go
-        down within the group: the rung that it ends with is what counts."""
+        """The differences between the output of a receiver at `level` and the required output, for a group. If pictures
+        on which others depend are missing, the receiver may switch to a lower rung within the group; the rung at its
+        end counts."""
         fits = self.judge.fitting(level, group)
         given = [set() for _ in clip.RUNGS]
         for unit in self.groups[group]:
@@ -289,8 +287,8 @@ class Reception:
                    'come')
 
     def _expected_rung(self, level, group, fits):
-        """The highest with as many pictures in the group before as any below,
-        of those whose key frames fit; None for none."""
+        """The highest rung whose key frame fits and that had as many pictures in the group before as any rung below;
+        None if there is none."""
         before = [len(p) for p in self.judge.fitting(level, group - 1)]
         expected = None
         for rung, pictures in enumerate(fits):
@@ -306,8 +304,8 @@ class Reception:
         return not needed <= fits[rung]
 
     def shown(self):
-        """The pictures that a decoder gives out, each with the rung that it is
-        of, and whether it is as the encoder's own, at its own time."""
+        """The pictures at the output of a decoder, each with its rung, and whether it equals the picture of the
+        encoder's own decoder at its time."""
         units = sorted(self.units, key=lambda u: u.time)
         times = [u.time for u in units]
         film, pictures = self.judge.film, []
@@ -323,8 +321,8 @@ class Reception:
 
 
 def quality(film, shown, first, end):
-    """(pictures/s, dB) of groups `first` to before `end`: a picture that is
-    missing is the last one that was shown, before any it is black."""
+    """(pictures/s, dB) of the groups from `first` to before `end`. A missing picture is replaced by the last picture
+    shown; before the first picture the screen is black."""
     at, total, count = 0, 0.0, 0
     held = (None, 0)
     shown = sorted((s for s in shown if s.picture is not None))

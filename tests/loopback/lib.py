@@ -1,9 +1,9 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the end-to-end tests share.
+"""Shared functions of the end-to-end tests.
 
-Child processes whose output is read while they run, what passes on a group, H.264 by
-access unit, and how results are told. Exit status: 0 all well, 1 not, 77 skipped.
+Child processes whose output is read while they run, packets of a group, H.264 access units, and results. Exit status: 0
+if all is well, 1 after a failure, 77 if skipped.
 """
 
 import atexit
@@ -29,7 +29,7 @@ from installed import where  # noqa: E402
 
 SKIPPED = 77
 
-# A test that takes longer hangs, unless it says another time.
+# Default deadline in seconds; a test that takes longer is considered hung.
 DEADLINE = 58
 
 WIDTH, HEIGHT = 320, 240
@@ -48,7 +48,7 @@ def skip(reason):
 
 
 def check(good, statement, *details):
-    """Tells one result; `details` are told where it is not good."""
+    """Reports a result; prints `details` if it is not good."""
     print(f'{"ok  " if good else "FAIL"} {statement}', flush=True)
     if not good:
         _failures.append(statement)
@@ -63,7 +63,7 @@ def note(text):
 
 
 def finish(skipped=None):
-    """Ends the test; `skipped` says why a part of it was not done."""
+    """Ends the test; `skipped` is the reason why a part of it was skipped."""
     if _failures:
         print(f'{len(_failures)} failed')
         sys.exit(1)
@@ -84,8 +84,7 @@ def _too_long(*_):
 
 
 def start(*elements, tools=(), deadline=DEADLINE):
-    """Skips where an element or a tool is not there; fails after `deadline`
-    seconds."""
+    """Skips the test if an element or a tool is not installed; fails it after `deadline` seconds."""
     for tool in ('gst-launch-1.0', 'gst-inspect-1.0', *tools):
         if shutil.which(tool) is None:
             skip(f'{tool} is not installed ({where(tool)})')
@@ -100,8 +99,7 @@ def start(*elements, tools=(), deadline=DEADLINE):
 
 
 def control():
-    """The program that runs a pipeline and is told what to do meanwhile; skips
-    where it is not built."""
+    """The program that runs a pipeline and takes commands while it runs; skips the test if it is not built."""
     if 'LMCC_CONTROL' not in os.environ:
         skip('LMCC_CONTROL does not name the program that is built from '
              'tests/loopback/control.c')
@@ -115,14 +113,14 @@ def processor_seconds(pid):
 
 
 def directory():
-    """A directory that is gone at the end."""
+    """A temporary directory."""
     path = tempfile.mkdtemp(prefix='lmcc-loopback-')
     atexit.register(shutil.rmtree, path, ignore_errors=True)
     return path
 
 
 def wait_until(condition, timeout, step=0.05):
-    """Asks again and again; returns the last answer."""
+    """Evaluates a condition repeatedly; returns its last value."""
     end = time.monotonic() + timeout
     answer = condition()
     while not answer and time.monotonic() < end:
@@ -135,11 +133,11 @@ def wait_until(condition, timeout, step=0.05):
 
 
 class Child:
-    """A program; its output is kept line by line with the time of each. It does
-    not outlive this one, however that ends, nor do the namespaces that it is in."""
+    """A program whose output is kept by line, with times. It and the namespaces that it is in end with this process,
+    however that ends."""
 
     def __init__(self, argv, name=None, prefix=(), stdin=None, env=None):
-        # After the prefix: whoever enters a user namespace is freed of it.
+        # After the prefix, because entering a user namespace clears the setting.
         self.argv = [*prefix, 'setpriv', '--pdeathsig', 'KILL', *argv]
         self.name = name or shlex.join([*prefix, *argv])
         self.output = []
@@ -174,14 +172,14 @@ class Child:
             return '\n'.join(line for _, line in self.output)
 
     def tail(self, count=15):
-        """The latest lines that are not pictures."""
+        """The latest lines, except those of pictures."""
         with self._changed:
             lines = [line for _, line in self.output
                      if not PICTURE.search(line)]
         return lines[-count:]
 
     def find(self, pattern, after=0.0):
-        """(time, match) of each line that matches and came after `after`."""
+        """(time, match) of each matching line after the time `after`."""
         compiled = re.compile(pattern)
         with self._changed:
             output = list(self.output)
@@ -189,8 +187,7 @@ class Child:
                 for match in [compiled.search(line)] if match]
 
     def wait_for(self, pattern, timeout, count=1, after=0.0):
-        """The matches, once there are `count`; fewer where the time is over or
-        the program is."""
+        """Waits for `count` matches and returns them; fewer after the timeout or the end of the program."""
         end = time.monotonic() + timeout
         while True:
             with self._changed:
@@ -204,7 +201,7 @@ class Child:
                     self._changed.wait(left)
 
     def ends(self, timeout):
-        """Whether the program has ended by itself by then."""
+        """Whether the program ends on its own within the timeout."""
         try:
             self.process.wait(timeout)
         except subprocess.TimeoutExpired:
@@ -213,7 +210,7 @@ class Child:
         return True
 
     def stop(self, timeout=8):
-        """Interrupts as a user does; returns whether it ended in time."""
+        """Interrupts the program as Ctrl-C does; returns whether it ended in time."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
         ended = self.ends(timeout)
@@ -243,7 +240,7 @@ atexit.register(_kill_all)
 
 
 def launch(line, *flags, **kwargs):
-    """gst-launch-1.0 with what it has to say about messages."""
+    """gst-launch-1.0 with output of messages."""
     return Child(['gst-launch-1.0', *(flags or ('-m',)), *shlex.split(line)],
                  **kwargs)
 
@@ -252,14 +249,14 @@ def launch(line, *flags, **kwargs):
 
 
 def source(name='', live=True):
-    """A picture with noise in it, so that no two are equal."""
+    """A source of noisy pictures, so that no two pictures are equal."""
     return (f'videotestsrc {name and f"name={name} "}is-live={str(live).lower()}'
             f' pattern=smpte ! video/x-raw,format=I420,width={WIDTH},'
             f'height={HEIGHT},framerate=25/1')
 
 
-# Fixed distance of key frames, closed GOPs, I and P, one B that is referenced
-# and two that are not: three temporal classes.
+# Fixed key frame interval, closed GOPs, I and P pictures, one referenced B picture and two that are not referenced:
+# three temporal classes.
 def three_classes(bitrate=600, key_distance=24):
     return (f'x264enc bitrate={bitrate} key-int-max={key_distance} bframes=3 '
             'b-adapt=false b-pyramid=true speed-preset=superfast threads=2 '
@@ -272,15 +269,15 @@ def one_class(bitrate=600, key_distance=24):
             'option-string="scenecut=0"')
 
 
-# What checksumsink writes for each picture: at once, but gst-launch -m writes its lines in pieces, and it may stand
-# between two of them.
+# The line that checksumsink writes for each picture in one piece. gst-launch -m writes its lines in pieces, so the line
+# may be in the middle of another one.
 PICTURE = re.compile(r'(\d+:\d\d:\d\d\.\d{9}) ([0-9a-f]{40})$')
 
 SHOW = 'checksumsink hash=sha1 sync=true'
 
 
 def pictures(child, after=0.0):
-    """(when it was shown, checksum) of each picture that `child` showed."""
+    """(time, checksum) of each picture that `child` showed."""
     return [(when, match.group(2))
             for when, match in child.find(PICTURE.pattern, after)]
 
@@ -299,8 +296,8 @@ def _nal_units(data):
 
 
 def access_units(data):
-    """(class, bytes) of each access unit; they begin with a delimiter. The class
-    is that of lmcc: 0 for nal_ref_idc 3 and 2, 1 for 1, 2 for 0."""
+    """(class, bytes) of each access unit; they begin with a delimiter. The class is that of lmcc: 0 for nal_ref_idc 3
+    and 2, 1 for 1, 2 for 0."""
     units = []
     for nal in _nal_units(data):
         nal_type, importance = nal[0] & 31, nal[0] >> 5
@@ -314,7 +311,7 @@ def access_units(data):
 
 
 def decode_checksums(data, path):
-    """Checksums of the pictures of an H.264 stream, decoded from a file."""
+    """The checksums of the pictures of an H.264 stream, decoded from a file."""
     with open(path, 'wb') as file:
         file.write(data)
     raw = subprocess.run(
@@ -325,7 +322,7 @@ def decode_checksums(data, path):
 
 
 def frame_checksums(raw):
-    """Checksums of raw I420 pictures; what is left at the end is no picture."""
+    """The checksums of raw I420 pictures; ignores an incomplete picture at the end."""
     return [hashlib.sha1(raw[at:at + FRAME_SIZE]).hexdigest()
             for at in range(0, len(raw) - FRAME_SIZE + 1, FRAME_SIZE)]
 
@@ -334,7 +331,7 @@ def frame_checksums(raw):
 
 
 def group_socket(group, port):
-    """Hears a group on loopback."""
+    """A socket that receives a group on loopback."""
     hears = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     hears.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     hears.bind((group, port))
@@ -346,7 +343,7 @@ def group_socket(group, port):
 
 
 def sending_socket(address):
-    """Sends to groups on loopback, from that address of it."""
+    """A socket that sends to groups on loopback from this loopback address."""
     sends = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     sends.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF,
                      socket.inet_aton('127.0.0.1'))
@@ -355,7 +352,7 @@ def sending_socket(address):
 
 
 class Sniffer:
-    """Counts what comes to a group on loopback, by SSRC and payload type."""
+    """Counts the packets of a group on loopback by SSRC and payload type."""
 
     def __init__(self, group, port):
         self.socket = group_socket(group, port)
@@ -389,13 +386,13 @@ class Sniffer:
 
 
 def sniff(prefix):
-    """Counts what comes to the network namespace that `prefix` runs programs in."""
+    """Counts the packets that arrive in the network namespace in which `prefix` runs programs."""
     return Child([sys.executable, os.path.join(HERE, 'sniff.py')],
                  prefix=prefix)
 
 
 def count_packets(sniffer, source, groups):
-    """How many packets came from `source` to `groups`."""
+    """The number of packets from `source` to `groups`."""
     lines = sniffer.find('>')
     latest = lines[-1][1].string if lines else ''
     return sum(int(n) for group in groups
@@ -407,8 +404,7 @@ def count_packets(sniffer, source, groups):
 
 
 def joined_groups(pid):
-    """The IPv4 and IPv6 groups that the network namespace of `pid` has joined,
-    other than those that every host joins."""
+    """The IPv4 and IPv6 groups that the network namespace of `pid` has joined, except those that every host joins."""
     groups = set()
     for line in _read_lines(f'/proc/{pid}/net/igmp'):
         match = re.match(r'\s+([0-9A-F]{8})\s+\d+\s', line)
@@ -450,8 +446,7 @@ def _read_lines(path):
 
 
 def make_network():
-    """A switch with no host yet, that ends with the program; skips where the host
-    does not allow it."""
+    """A switch without hosts, which ends with the program; skips the test if the machine does not allow it."""
     try:
         made = network.Network()
     except network.Unavailable as reason:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Two senders and a receiver on a snooping bridge: IPv4 and IPv6, any-source and
-source-specific joins, and what is left when the level goes down.
+"""Tests two senders and a receiver on a bridge with snooping: IPv4 and IPv6, any-source and source-specific joins, and
+the memberships that remain after a change to a lower level.
 
-usage: namespaces.py 4|6
+Usage: namespaces.py 4|6
 """
 
 import ipaddress
@@ -16,7 +16,7 @@ import lib
 
 PORT = 15100
 
-# Base group, first sender, whether the join names it.
+# Base group, address of the first sender, and whether the join names the sender.
 CASES = [
     ('IPv4, any source', '239.255.51.1', '10.77.0.1', False),
     ('IPv4, source-specific', '232.51.0.1', '10.77.0.1', True),
@@ -77,7 +77,7 @@ def run(name, base, source, source_specific, first, second, host):
               filters)
     lib.check(switch_sends(host, all_groups), 'the switch sends these groups',
               host.groups())
-    # Long enough for the second sender's own start.
+    # Long enough for the start of the second sender.
     lib.wait_until(lambda: lib.count_packets(sniffer, source, all_groups) >= 100, 5)
     time.sleep(1.5)
     check_second(receiver, other, sniffer, source, all_groups, source_specific)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A desktop's player, Debian's Parole, on a screen of its own: an lmcc:// address on its command line, and the picture
-is on the screen."""
+"""Plays an lmcc:// address with Debian's desktop player Parole on a virtual screen, and checks that the picture is on
+the screen."""
 
 import mmap
 import struct
@@ -13,18 +13,19 @@ import lib
 GROUP, PORT = '239.255.73.34', 15290
 URI = f'lmcc://{GROUP}:{PORT}?multicast-iface=lo'
 
-# Nothing of a desktop has this colour in so many pixels; H.264 and the conversions move each part by a few.
+# No part of a desktop has as many pixels of this colour. H.264 and conversions change each component by a few steps.
 COLOUR, NEAR = (0x20, 0xc0, 0x60), 24
 LEAST_PIXELS = 20000
 SCREEN = (800, 600)
 
-# X11/XWDFile.h: 32-bit words, most significant byte first: the header's size, ... bytes of a line, ... colours.
+# X11/XWDFile.h: 32-bit words, most significant byte first: size of the header, ... bytes per line, ... number of
+# colours.
 HEADER_SIZE, LINE_BYTES, COLOURS = 0, 12, 19
 COLOUR_BYTES = 12
 
 
 def start_screen(directory):
-    """A screen that nobody sees, in a file; returns its name."""
+    """Starts a virtual screen whose picture is in a file; returns its name."""
     screen = lib.Child(['Xvfb', '-displayfd', '1', '-screen', '0', f'{SCREEN[0]}x{SCREEN[1]}x24', '-nolisten', 'tcp',
                         '-fbdir', directory], name='Xvfb')
     found = screen.wait_for(r'^(\d+)$', 20)
@@ -34,7 +35,7 @@ def start_screen(directory):
 
 
 def count_pixels(path):
-    """Pixels of about the colour that is sent, on the screen now."""
+    """The number of pixels on the screen that have about the colour of the stream."""
     with open(path, 'rb') as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as screen:
         words = struct.unpack_from('>25I', screen)
         begin = words[HEADER_SIZE] + COLOUR_BYTES * words[COLOURS]
@@ -52,7 +53,7 @@ sender = lib.launch(f'videotestsrc is-live=true pattern=solid-color foreground-c
                     f' ! video/x-raw,format=I420,width={lib.WIDTH},height={lib.HEIGHT},framerate=24/1 ! '
                     f'{lib.three_classes()} ! lmccsink address={GROUP} port={PORT} multicast-iface=lo algorithm=none')
 lib.check(count_pixels(picture) == 0, 'the screen is empty')
-# Nothing of the user's own: neither settings nor session.
+# Uses neither settings nor the session of the user.
 environment = {'DISPLAY': display, 'NO_AT_BRIDGE': '1', 'GDK_BACKEND': 'x11',
                **{name: home for name in ('HOME', 'XDG_RUNTIME_DIR', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME',
                                           'XDG_DATA_HOME')}}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""lmcc:// in the players that people have, and senders that come, go and die."""
+"""Tests lmcc:// addresses in common players, with senders that start, stop and crash."""
 
 import time
 
@@ -9,14 +9,14 @@ import lib
 
 GROUP, PORT = '239.255.52.1', 15200
 URI = f'lmcc://{GROUP}:{PORT}?multicast-iface=lo'
-# Players are looked at here, not who goes up when.
+# This test is about players, not about changes of level.
 SINK = f'address={GROUP} port={PORT} multicast-iface=lo algorithm=none'
 
-# How long a sender may be silent before the next one is taken (wire format).
+# Seconds of silence of a sender after which receivers accept the next one (wire format).
 SOURCE_TIMEOUT = 0.6
 
-# Most time from a sender's first packet, while no other one is alive, until it is
-# taken up; its picture comes one distance of key frames and 0.5 s after it.
+# Longest time from a sender's first packet, with no other sender alive, until receivers accept it. Its picture follows
+# after a key frame interval and 0.5 s.
 TAKEN_UP = 1
 KEY_DISTANCE = 24 / 25
 
@@ -78,7 +78,7 @@ def levels(receiver, after):
 
 
 def check_taken(receivers, sniffer, known, top, since, after_silence=False):
-    """That a sender that is new on the wire is shown soon, at its top level."""
+    """Checks that receivers soon show a new sender, at its top level."""
     if not lib.check(lib.wait_until(lambda: set(sniffer.first_of) - known, 8),
                      'the sender is on the wire'):
         return
@@ -96,7 +96,7 @@ def check_taken(receivers, sniffer, known, top, since, after_silence=False):
         delay = taken[0][0] - free
         lib.check(delay <= TAKEN_UP, f'{name}: {delay:.2f} s after its first '
                   'packet', *receiver.tail())
-        # The pictures of the sender before are over by then.
+        # The pictures of the previous sender have ended by then.
         shown = receiver.wait_for(lib.PICTURE.pattern, 6, after=taken[0][0])
         if not lib.check(shown, f'{name}: and shown', *receiver.tail()):
             continue

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Raw video into lmccsink: a picture with nothing set, and one at every rung's level."""
+"""Tests raw video into lmccsink: with default settings, and at the level of every rung."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ import lib
 GROUP, PORT = '239.211.54.1', 15400
 IFACE = 'multicast-iface=lo'
 
-# What each receiver shows.
+# The output of each receiver.
 SECONDS = 2
 RATE = 24
 
@@ -21,7 +21,8 @@ VP9 = 'rtpvp9depay ! vp9dec'
 
 
 def receiver(port, level, size, decoder):
-    """Starts one, and waits for pictures of that size: the first layers that a sender shows are not all."""
+    """Starts a receiver and waits for pictures of that size. A new sender's first pictures may come from lower layers
+    only."""
     child = lib.launch(
         f'lmccsrc uri=lmcc://{GROUP}:{port}?{IFACE}&max-level={level}&algorithm=none ! {decoder} ! '
         f'tee name=t t. ! queue ! {lib.SHOW} t. ! queue ! fakesink', '-m', '-v')
@@ -30,7 +31,7 @@ def receiver(port, level, size, decoder):
 
 
 def check_levels(name, port, settings, sizes, source, decoder=H264):
-    """`sizes`: of the pictures at each level that is looked at."""
+    """`sizes`: the picture sizes at the levels to check."""
     print(f'{name}:')
     sender = lib.launch(f'{source} ! videoconvert ! lmccsink address={GROUP} port={port} {IFACE} {settings}', '-m')
     for level, size in sizes.items():
@@ -45,7 +46,7 @@ def check_levels(name, port, settings, sizes, source, decoder=H264):
 
 
 def check_decoders(port):
-    """ffmpeg's decoder of VP9 takes one layer only; the ranks as they are installed choose the other one."""
+    """ffmpeg's VP9 decoder supports only one layer; with their default ranks, GStreamer chooses the other decoder."""
     print('players of VP9 in layers:')
     if subprocess.run(['gst-inspect-1.0', '--exists', 'avdec_vp9'], check=False).returncode:
         lib.note('avdec_vp9 is not installed, so there is no wrong choice')
@@ -68,7 +69,7 @@ def check_decoders(port):
 
 
 def check_without_settings():
-    """Inside a network without any route: the two commands of the README, but for a screen."""
+    """Runs the README's two commands, without a screen, in a network without any route."""
     sender = lib.Child(['gst-launch-1.0', 'videotestsrc', 'is-live=true', '!', 'lmccsink', 'address=239.255.42.1'])
     player = lib.Child(['gst-play-1.0', '--no-interactive', f'--videosink={lib.SHOW}', 'lmcc://239.255.42.1:5004'])
     lib.check(lib.wait_for_pictures(player, 60, 25), 'gst-play-1.0 shows pictures', *player.tail(), *sender.tail())
@@ -78,7 +79,7 @@ def check_without_settings():
     lib.check(sender.stop(), 'the sender stops', *sender.tail())
 
 
-# Small pictures where several players run at once.
+# Small pictures, as several players run at the same time.
 SMALL = 'videotestsrc is-live=true pattern=ball ! video/x-raw,width=320,height=192,framerate=24/1'
 LIVE = 'videotestsrc is-live=true pattern=ball ! video/x-raw,width=640,height=360,framerate=24/1'
 SMALL_VP9 = "codec=vp9 encoder-settings='vp9,layer-scaling=half,cpu-used=9'"

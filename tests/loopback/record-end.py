@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""gst-lmcc-1.0 play --record where a stream or the sender falls silent, and where the file cannot be written."""
+"""Tests gst-lmcc-1.0 play --record when a stream or the sender stops, and when the file cannot be written."""
 
 import json
 import os
@@ -14,7 +14,7 @@ import lib
 TOOL = os.path.join(os.environ['LMCC_BUILD_ROOT'], 'plugins/tools/gst-lmcc-1.0')
 GROUP, PORT = '239.255.67.{}', 15320
 FORMATS = ('mkv', 'mp4')
-# Longer than the recorder waits for a stream, 20 s.
+# Longer than the 20 s for which the recorder waits for a stream.
 SECONDS = 26
 RATE = 25
 
@@ -25,7 +25,8 @@ VIDEO = ('videotestsrc is-live=true num-buffers={} ! video/x-raw,format=I420,wid
 SOUND = ('audiotestsrc is-live=true num-buffers={} samplesperbuffer=960 ! audio/x-raw,rate=48000,channels=1 ! '
          'opusenc ! identity drop-probability={} ! queue ! lmcc.audio_sink ')
 
-# What is sent for so many seconds, how much of what was sent is dropped, and what the recorder says is missing.
+# Seconds of video and of sound, the share of sound packets to drop, and the stream that the recorder reports as
+# missing.
 CASES = {
     'both': (SECONDS, SECONDS, 0, None),
     'no-sound': (SECONDS, SECONDS, 1, 'sound'),
@@ -58,7 +59,7 @@ def times_of(name, stream):
 
 
 def check_times(name, stream, seconds):
-    """All that was sent but what came before the receiver had joined."""
+    """Checks that the file has everything that was sent, except what was sent before the receiver had joined."""
     times = times_of(name, stream)
     if seconds == 0:
         return lib.check(not times, f'{name}: no {stream}', len(times))

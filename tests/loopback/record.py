@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""gst-lmcc-1.0 play --record leaves a file that plays, however the recording ends."""
+"""Checks that gst-lmcc-1.0 play --record leaves a playable file, however the recording ends."""
 
 import json
 import os
@@ -16,10 +16,10 @@ GROUP, PORT = '239.255.66.1', 15280
 KEY_DISTANCE = 24
 GROUPS = 8
 PICTURES = GROUPS * KEY_DISTANCE
-# A machine that is busy holds packets up; none is to be missing.
+# A busy machine delays packets; none may be missing.
 LATENCY = 1000
 
-# What ends the recordings but BYE, and how the tool exits then.
+# The other ways to end a recording, besides BYE, and the exit status of the tool.
 SIGNALS = {'int': (signal.SIGINT, 0), 'term': (signal.SIGTERM, 0), 'kill': (signal.SIGKILL, -signal.SIGKILL)}
 
 SINK = f'lmccsink name=lmcc address={GROUP} port={PORT} multicast-iface=lo algorithm=none '
@@ -48,7 +48,7 @@ def probe(path, stream, *arguments):
 
 
 def keys_of(path):
-    """1 for each key frame of a file, 0 for each other picture, in decoding order."""
+    """1 for each key frame of a file and 0 for each other picture, in decoding order."""
     return [int(packet['flags'].startswith('K'))
             for packet in probe(path, 'v', '-show_entries', 'packet=flags').get('packets', [])]
 
@@ -62,14 +62,14 @@ def sizes_of(path):
 
 
 def check_plays(path, least, most=PICTURES, twice=0):
-    """By two players that have nothing in common. So many pictures may be there `twice`, and be shown once."""
+    """Plays the file with two unrelated players. `twice` pictures may be in the file twice and be shown once."""
     name = os.path.basename(path)
     keys = keys_of(path)
     lib.check(least <= len(keys) <= most and keys[0], f'{name}: {least} to {most} pictures from a key frame on', keys)
     decoded = subprocess.run(['ffmpeg', '-v', 'error', '-nostdin', '-i', path, '-map', '0:v', '-fps_mode',
                               'passthrough', '-f', 'framemd5', '-'], capture_output=True, text=True, check=False)
     count = len([line for line in decoded.stdout.splitlines() if not line.startswith('#')])
-    # Where a level begins, pictures are to be forgotten that were not sent at the one before.
+    # At a change of level, the stream may ask decoders to discard pictures that were not sent at the previous level.
     errors = [line for line in decoded.stderr.splitlines() if 'mmco: unref short' not in line]
     lib.check(decoded.returncode == 0 and not errors and 0 <= len(keys) - count <= twice,
               f'{name}: ffmpeg decodes all of it', count, len(keys), *errors)
@@ -82,7 +82,7 @@ def check_plays(path, least, most=PICTURES, twice=0):
 
 
 def check_whole_end(path, keys):
-    """The last group of pictures is whole: nothing was left in a parser or in lmccsrc."""
+    """Checks that the last group of pictures is complete: no picture was left in a parser or in lmccsrc."""
     last = len(keys) - keys[::-1].index(1) - 1
     lib.check(len(keys) - last == KEY_DISTANCE, f'{os.path.basename(path)}: the last pictures are there', keys)
 
@@ -95,7 +95,7 @@ def check_ends(directory, sound):
     sender = send(VIDEO + (SOUND if sound else ''))
     for child in (*whole.values(), *ended.values()):
         lib.check(child.wait_for('recording into', 20), f'{child.name} is begun', *child.tail())
-    # So much is in each file, beside what waits: half of what is sent.
+    # Minimum content of each file, in addition to buffered pictures: half of what is sent.
     lib.wait_until(lambda: len(keys_of(os.path.join(directory, 'kill.mkv'))) > PICTURES / 2, 20, 0.3)
     for name, child in ended.items():
         number, status = SIGNALS[name.split('.')[0]]
@@ -110,7 +110,7 @@ def check_ends(directory, sound):
         check_plays(os.path.join(directory, name), PICTURES // 4)
     for suffix in formats:
         path = os.path.join(directory, f'bye.{suffix}')
-        # The first group may have begun before its layers were joined.
+        # The first group may have started before its layers were joined.
         check_whole_end(path, check_plays(path, PICTURES - KEY_DISTANCE))
         if sound:
             lib.check(count_sound(path) > PICTURES * 2 - 50, f'bye.{suffix}: the sound is there', count_sound(path))

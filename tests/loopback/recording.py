@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The lines for recordings and browsers of docs/users/players.md make files that play, of whole groups of pictures."""
+"""Checks that the command lines for recordings and browsers in docs/users/players.md make playable files of complete
+groups of pictures."""
 
 import glob
 import json
@@ -19,18 +20,18 @@ KEY_DISTANCE = 24
 
 
 def documented(word):
-    """The arguments of the page's receiving line with that element in it, at this test's address."""
+    """The arguments of the page's receiving command line with that element, with the address of this test."""
     with open(PAGE, encoding='utf-8') as file:
         line = next(line for line in file if 'lmccsrc' in line and f'! {word} ' in line)
     line = re.sub(r'lmcc://[0-9.:]+', f'lmcc://{GROUP}:{PORT}', line.removeprefix('./pipelines/env '))
     line = line.replace('location=build/', 'location=')
-    # A busy machine may hold packets up; none is to be missing.
+    # A busy machine may delay packets; none may be missing.
     line = line.replace('multicast-iface=lo', 'multicast-iface=lo&latency=1000')
     return shlex.split(line)
 
 
 def pictures_of(path):
-    """1 for each key frame of a file, 0 for each other picture, in decoding order."""
+    """1 for each key frame of a file and 0 for each other picture, in decoding order."""
     shown = subprocess.run(['ffprobe', '-v', 'error', '-select_streams', 'v:0', '-show_entries', 'packet=flags', '-of',
                             'json', path], capture_output=True, text=True, check=True).stdout
     return [int(packet['flags'].startswith('K')) for packet in json.loads(shown)['packets']]
@@ -46,14 +47,14 @@ def check_file(path, whole):
         lib.check(distances == {KEY_DISTANCE}, f'{name} has whole groups of pictures', distances)
     decoded = subprocess.run(['ffmpeg', '-v', 'error', '-nostdin', '-i', path, '-f', 'null', '-'], capture_output=True,
                              text=True, check=False)
-    # Where a level begins, ffmpeg tells of pictures to forget that it never had.
+    # At a change of level, ffmpeg reports pictures to discard that it never had.
     lib.check(decoded.returncode == 0 and not (whole and decoded.stderr), f'ffmpeg decodes {name}', decoded.stderr)
     found = subprocess.run(['gst-discoverer-1.0', path], capture_output=True, text=True, check=False)
     lib.check(found.returncode == 0 and 'H.264' in found.stdout, f'gst-discoverer-1.0 knows {name}', found.stdout)
 
 
 def run(word, pattern, count):
-    """Runs the line until there are so many files; returns them."""
+    """Runs the command line until there are `count` files; returns them."""
     directory = lib.directory()
     pattern = os.path.join(directory, pattern)
     child = lib.Child(['env', '-C', directory, *documented(word)], name=word)
@@ -69,7 +70,7 @@ def main():
                         f'lmccsink address={GROUP} port={PORT} multicast-iface=lo algorithm=none', '-e')
     for word, pattern in (('splitmuxsink', 'recording-*.mp4'), ('hlssink2', 'live-*.ts')):
         files = run(word, pattern, 3)
-        # In the first the level goes up, and the last one ends when it is told to.
+        # The level rises within the first file, and the last file ends when the command is interrupted.
         for path in files:
             check_file(path, path not in (files[0], files[-1]))
     lib.check(sender.stop(), 'the sender stops', *sender.tail())

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The lines of docs/users/players.md for any RTP player show the base, each as it stands there."""
+"""Checks that the command lines of docs/users/players.md for any RTP player show the base layer, as they stand
+there."""
 
 import os
 import shlex
@@ -13,8 +14,8 @@ PAGE = os.path.join(lib.HERE, '../../docs/users/players.md')
 GROUP, PORT = '239.255.77.1', 15977
 PATIENCE = 30
 
-# Of each player: what makes it need no screen and no keyboard, receive on the loopback interface, and say that it shows
-# pictures.
+# For each player, what to change so that it needs no screen and no keyboard, receives on the loopback interface, and
+# reports that it shows pictures.
 PLAYERS = {
     'ffplay': (['-localaddr', '127.0.0.1', '-vf', 'showinfo'], r'showinfo.* n: *[0-9]'),
     'mpv': (['--no-config', '--vo=null', '--ao=null', '--frames=50', '--msg-level=all=v',
@@ -24,7 +25,7 @@ NO_SCREEN = {'SDL_VIDEODRIVER': 'dummy', 'SDL_AUDIODRIVER': 'dummy'}
 
 
 def read_lines(player):
-    """The page's lines that begin with it."""
+    """The page's command lines of a player."""
     with open(PAGE, encoding='utf-8') as page:
         return [line.strip() for line in page if line.startswith(f'    {player} ')]
 

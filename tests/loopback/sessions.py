@@ -1,7 +1,7 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A session of fixed rates over loopback: the clip's rungs into lmccsink, a receiver
-for each level and one whose level the algorithm chooses, and all that passed."""
+"""A session of fixed rates over loopback: the clip's rungs into lmccsink, a receiver for each level, a receiver whose
+level the algorithm chooses, and a record of all packets."""
 
 import re
 import time
@@ -10,19 +10,19 @@ import clip
 import lib
 import wire
 
-# A group each second: twice that, and 400 ms, as lmccsink's warning says.
+# Twice the length of a group, one second, plus 400 ms, as lmccsink's warning recommends.
 WINDOW_MS = 2400
 MTU = 800
 SILENT_GROUPS = 10
 
-# For what a busy machine does not read at once.
+# For packets that a busy machine does not read at once.
 RECEIVE_BUFFER = 4000000
 
 CLIMBER = 'climber'
 
 
 class Setting:
-    """The layers of one algorithm, and how long the receivers have at most."""
+    """The layers of an algorithm, and the maximum running time of the receivers."""
 
     def __init__(self, algorithm, layers, base_rate, factor, address, limit):
         self.algorithm = algorithm
@@ -54,8 +54,7 @@ class Setting:
 
     @property
     def burst(self):
-        """s that RLC's base is ahead before a synchronization point: half of
-        its slot of 8 packets."""
+        """Seconds by which RLC's base layer is ahead before a synchronization point: half of its slot of 8 packets."""
         if self.algorithm != 'rlc':
             return 0
         return 8 * (MTU + 28) * 8 / self.base_rate / 2
@@ -69,7 +68,7 @@ class Setting:
 
 
 class Run:
-    """What came of it, once play() is over."""
+    """A run and, after play(), its results."""
 
     def __init__(self, setting, film, levels, port):
         self.setting = setting
@@ -78,7 +77,7 @@ class Run:
         self.port = port
         self.mtu = MTU
         self.seconds = 0.0
-        self.climbed = None         # s from the first packet to the top
+        self.climbed = None         # Seconds from the first packet to the top level
         self.started = 0.0
         self.changes = []           # (s since the start, from, to, reason)
         self.sender = None
@@ -104,7 +103,7 @@ class Run:
     def _send(self):
         files = self.film.write_looped(
             -(-self.setting.limit * clip.FRAME_RATE // self.film.n_pictures))
-        # Repair would take of each layer what the check by sizes gives to units.
+        # Without repair data, which would use room that the check by sizes assigns to units.
         line = [f'lmccsink name=out address={self.setting.address} '
                 f'port={self.port} multicast-iface=lo repair=0 '
                 f'stats-update-interval=500 {self.setting.describe()}']
@@ -123,8 +122,8 @@ class Run:
         return self.changes[-1][2] if self.changes else -1
 
     def play(self, least, at_top):
-        """Goes on for at least so many seconds, and so many with the algorithm's
-        receiver at the top; ends at the setting's limit."""
+        """Runs for at least `least` seconds, and `at_top` seconds with the algorithm's receiver at the top level; ends
+        at the limit of the setting."""
         capture = wire.Capture(self.setting.address, self.setting.n_groups,
                                self.port)
         self._receive()
@@ -150,14 +149,13 @@ class Run:
         self.seconds = time.monotonic() - self.started
 
     def lateness(self):
-        """s, of the sender's latest packet."""
+        """The lateness of the sender's latest packet in s."""
         found = re.findall(r'lateness-max-ms=\(double\)([0-9.e+-]+)',
                            self.sender.text())
         return max(float(n) for n in found) / 1e3 if found else None
 
     def missed(self, name, kind):
-        """Packets that a receiver missed, all layers together: `packets-lost`,
-        or `packets-dropped-kernel` of them."""
+        """The number of packets that a receiver missed in all layers: `packets-lost`, or `packets-dropped-kernel`."""
         found = self.receivers.find(
             rf'{name}: stats = .*?{kind}=\(guint64\)(\d+)')
         return int(found[-1][1].group(1)) if found else 0

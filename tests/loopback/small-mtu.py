@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""An interface that takes shorter packets than lmccsink makes, as a VPN's does.
+"""Tests an interface with a smaller MTU than the packets of lmccsink, such as that of a VPN.
 
-usage: small-mtu.py
+Usage: small-mtu.py
 """
 
 import lib
 
 PORT = 15300
-# IPv6 needs 1280 bytes at least.
+# The minimum MTU of IPv6.
 MTU = 1280
 TOLD = 'WARNING.*exceed the MTU of the interface'
-# RTCP has a size of its own: what mends it is not mtu.
+# RTCP packets have another size, so that the remedy is not the property mtu.
 SMALLER_MTU = 250
 CONTROL_TOLD = 'WARNING.*RTCP packets of'
 CASES = [('IPv4', '239.255.53.1', 28), ('IPv6', 'ff15::53:1', 48)]

@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tells twice a second how many UDP packets have come to this network namespace, by source and group."""
+"""Prints twice a second how many UDP packets have arrived in this network namespace, by source and group."""
 
 import socket
 import time

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A sender and a receiver with two interfaces each, on two networks that no router joins, and a receiver on each of the
-networks: everybody has the pictures, the one with two interfaces goes on when either of them is out, and no packet
-counts twice.
+"""Tests a sender and a receiver with two interfaces each, on two networks without a router between them, and one more
+receiver on each network. All receivers get the pictures, the receiver with two interfaces continues while one interface
+is down, and no packet counts twice.
 
-usage: two-interfaces.py [4|6]...
+Usage: two-interfaces.py [4|6]...
 """
 
 import re
@@ -19,7 +19,7 @@ PORT = 15400
 SOURCE_PORT = 15480
 RATE = 25
 
-# Seconds without a picture that a switch to the other interface may take: none, but for a machine that is busy.
+# Seconds without a picture that a change to the other interface may take: none, except on a busy machine.
 GAP = 0.6
 
 # Base group, and whether the join names the sender.
@@ -31,7 +31,7 @@ NETWORKS = ('a', 'b')
 
 
 class Host:
-    """With an interface on each of the networks that are named: eth0 on a, eth1 on b."""
+    """A host with an interface on each of the given networks: eth0 on a, eth1 on b."""
 
     def __init__(self, switch, number, networks):
         self.switch, self.number = switch, number
@@ -53,12 +53,12 @@ class Host:
                           f'addr add fd88:{index}::{self.number}/64 dev {eth} nodad')
 
     def set_connected(self, name, connected):
-        """Whether the cable is in."""
+        """Plugs the cable in or out."""
         self.switch.ip(f"link set {name}{self.number} {'up' if connected else 'down'}")
 
 
 def make_switches():
-    """Both in one namespace, without addresses; they send everything everywhere."""
+    """Two switches in one namespace, without addresses; they flood all packets."""
     switch = lib.network.Namespace()
     for name in NETWORKS:
         switch.ip(f'link add switch-{name} type bridge mcast_snooping 0', f'link set switch-{name} up')
@@ -66,7 +66,7 @@ def make_switches():
 
 
 class Receiver:
-    """lmccsrc at a host, by the interfaces that are named."""
+    """lmccsrc at a host, with the given interfaces."""
 
     def __init__(self, host, uri, interfaces):
         self.name = interfaces
@@ -85,7 +85,7 @@ class Receiver:
         return int(found[0][1].group(1)) if found else -1
 
     def goes_on(self, since, what):
-        """Pictures follow each other for two seconds."""
+        """Checks that pictures are shown without a pause for two seconds."""
         lib.wait_for_pictures(self.child, int(2.4 * RATE), 8, since)
         shown = [since] + [when for when, _ in lib.pictures(self.child, since) if when < since + 2]
         gap = max((b - a for a, b in zip(shown, shown[1:] + [since + 2])), default=2)
@@ -95,7 +95,7 @@ class Receiver:
 
 
 def source_ports(host):
-    """Of three packets that come to the media port of a host."""
+    """The source ports of three packets that arrive at the media port of a host."""
     script = ('import socket\ns = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(3))\n'
               's.settimeout(5)\nn = 0\nwhile n < 3:\n d, a = s.recvfrom(2048)\n at = 40 if d[0] >> 4 == 6 else 20\n'
               f' if int.from_bytes(d[at + 2:at + 4], "big") == {PORT}:\n'
@@ -111,7 +111,7 @@ def check_copies(receiver, name):
 
 
 def check_outages(receiver, host):
-    """Of the receiver's interfaces, in turn: the cable, and what an administrator does."""
+    """Takes each interface of the receiver down in turn: unplugs its cable, and disables it."""
     outages = (('a', 'eth0', 'eth1', host.set_connected, ('a', False), ('a', True)),
                ('b', 'eth1', 'eth0', host.namespace.ip, ('link set eth1 down',), ('link set eth1 up',)))
     for _, out, left, change, away, back in outages:
@@ -129,7 +129,8 @@ def check_outages(receiver, host):
 
 
 def check_interface_gone(host, sender, receiver):
-    """The address that packets come from goes with its interface: receivers take the sender's other one after 10 s."""
+    """The sender's interface disappears together with the source address of its packets: receivers accept its other
+    address after 10 s."""
     since = time.monotonic()
     host.namespace.ip('link delete eth0')
     lib.check(sender.wait_for(r"address has changed from .* to (10\.88\.1\.|fd88:1::)", 4, 1, since),
@@ -174,7 +175,7 @@ def run(name, group, source_specific, hosts):
 
 lib.start('rtph264depay', tools=('ip', 'unshare', 'nsenter'), deadline=300)
 CONTROL = lib.control()
-# Skips where there can be no networks.
+# Skips if networks cannot be created.
 lib.make_network().close()
 SWITCH = make_switches()
 HOSTS = [Host(SWITCH, 1, 'ab'), Host(SWITCH, 2, 'a'), Host(SWITCH, 3, 'b'), Host(SWITCH, 4, 'ab')]

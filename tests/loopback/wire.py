@@ -1,7 +1,7 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What passes on the groups of a session: its packets, by their headers alone
-(docs/developers/wire-format.md), and the access units in them (RFC 6184)."""
+"""Reads the packets of the groups of a session from their headers alone (docs/developers/wire-format.md), and assembles
+their access units (RFC 6184)."""
 
 import collections
 import ipaddress
@@ -19,18 +19,18 @@ IP_AND_UDP = 28
 SO_RCVBUFFORCE = 33
 RECEIVE_BUFFER = 8 << 20
 
-# Sent at `sent` s, `size` bytes with IP and UDP headers.
+# A packet: sent at `sent` s, with `size` bytes including IP and UDP headers.
 Packet = collections.namedtuple(
     'Packet', 'layer kind stream klass first last more timestamp sequence lsn '
     'osn sent size payload')
 
-# One access unit as it came: the layers of its packets, all their bytes.
+# A received access unit: the layers of its packets, and the total of their bytes.
 Sent = collections.namedtuple('Sent', 'stream klass timestamp layers sizes '
                               'identity whole')
 
 
 def parse(data):
-    """A datagram of the session; None for what is not."""
+    """Parses a datagram of the session; None if it is another datagram."""
     if len(data) < 36 or data[0] >> 6 != 2 or not data[0] & 0x10:
         return None
     at = 12 + 4 * (data[0] & 15)
@@ -61,7 +61,7 @@ def parse(data):
 
 
 def read_nal_units(payloads):
-    """NAL units of RTP payloads that follow each other."""
+    """The NAL units of successive RTP payloads."""
     nals = []
     for payload in payloads:
         kind = payload[0] & 31
@@ -82,7 +82,7 @@ def read_nal_units(payloads):
 
 
 def assemble(packets):
-    """Access units of media packets, in the order of their OSN."""
+    """The access units of media packets, in the order of their OSN."""
     units = collections.defaultdict(list)
     for packet in packets:
         if packet.kind == MEDIA:
@@ -101,7 +101,7 @@ def assemble(packets):
 
 
 class Capture:
-    """All that comes to the groups, and the bytes of RTCP."""
+    """All media packets that arrive at the groups, and the number of RTCP bytes."""
 
     def __init__(self, address, n_groups, port):
         first = ipaddress.ip_address(address)
@@ -145,7 +145,7 @@ class Capture:
         self._selector.close()
 
     def gaps(self):
-        """How many packets are missing, by the layers' own numbers."""
+        """The number of missing packets by the layers' own sequence numbers."""
         latest, missing = {}, 0
         for packet in self.packets:
             if packet.layer in latest:
