@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs one cell of cell_list.py and prints what came of it as a line of JSON.
+"""Runs one cell of cell_list.py and prints the results as a line of JSON.
 
 Usage: cell.py NAME ALGORITHM RUN
 """
@@ -24,11 +24,12 @@ network = lib.network
 
 GROUP, PORT = '239.255.54.97', 15430
 
-# Those of FLID are finer: c = 1.3 (Byers et al. 2002).
+# The layers of FLID are finer: c = 1.3 (Byers et al. 2002).
 FINE_BASE, FINE = 96000, 1.3
 
-# Seconds: how often the queue is looked at, and a receiver's counters; the sender's own start; until a receiver that
-# starts alone should have its level, and what is lost then counts; that a sender or a receiver stands still.
+# Seconds: interval of samples of the queue and of a receiver's counters; start-up time of the sender; time after which
+# a receiver that starts alone should have its level, and losses count; time for which a sender or a receiver is
+# stopped.
 LOOK = 0.02
 SAMPLE = 1
 SENDING = 4
@@ -38,7 +39,7 @@ SUSPENDED = 5
 
 
 def level_rates(cell, algorithm):
-    """bit/s of each level."""
+    """The rate of each level in bit/s."""
     if cell.coarse:
         return [sum(COARSE[:layer + 1]) for layer in range(len(COARSE))]
     base, factor = (FINE_BASE, FINE) if algorithm == 'flid-dl' else (BASE, 2)
@@ -47,7 +48,7 @@ def level_rates(cell, algorithm):
 
 
 def layering(cell, algorithm):
-    """lmccsink's properties for them."""
+    """The properties of lmccsink for the layers."""
     layers = len(level_rates(cell, algorithm))
     if cell.coarse:
         return f"layering=explicit layer-rates={','.join(map(str, COARSE))}"
@@ -57,7 +58,7 @@ def layering(cell, algorithm):
 
 
 def encodings(levels):
-    """lmccsink, and the three, of constant rates."""
+    """lmccsink with the three encodings at constant rates."""
     rungs = ''.join(
         f' raw. ! queue ! x264enc pass=cbr bitrate={rate} vbv-buf-capacity=500 key-int-max=25 bframes=0 threads=1 '
         'speed-preset=superfast rc-lookahead=5 option-string="scenecut=0:open-gop=0:nal-hrd=cbr" '
@@ -66,7 +67,7 @@ def encodings(levels):
 
 
 class Queue:
-    """The queue before a link, looked at all the time: (seconds, bytes in it, packets that it dropped)."""
+    """Samples the queue in front of a link: (seconds, bytes in the queue, packets dropped so far)."""
 
     def __init__(self, made, host, begin):
         self.looks = []
@@ -92,12 +93,12 @@ class Queue:
         self.tc.wait()
 
     def full(self, limit, since):
-        """The share of the time from `since` on in which more than half of it is used."""
+        """The share of the time from `since` on in which the queue is more than half full."""
         later = [backlog > limit / 2 for when, backlog, _ in self.looks if when >= since]
         return sum(later) / len(later)
 
     def dropped(self, since, until):
-        """When it first dropped a packet between these times; None for never."""
+        """The time of the first drop between these times; None if there is none."""
         before = max((drops for when, _, drops in self.looks if when < since), default=0)
         return next((when for when, _, drops in self.looks if since <= when < until and drops > before), None)
 
@@ -112,7 +113,7 @@ class Run:
         self.host = made.add_host(cell.rtt / 2000, seed=number, **self.describe_link())
         self.limit = self.set_rate(1e6 * cell.rate)
         if cell.leave:
-            # The switch asks twice (RFC 3376 section 8.8), in hundredths of a second.
+            # The switch sends two queries (RFC 3376 section 8.8); in hundredths of a second.
             made.switch.ip(f'link set {network.SWITCH} type bridge mcast_last_member_interval '
                            f'{round(100 * cell.leave / 2)}')
             self.host.set_fast_leave(False)
@@ -157,7 +158,7 @@ class Run:
         os.kill(child.pid, signal.SIGCONT)
 
     def actions(self):
-        """(seconds, what happens then)"""
+        """A list of (seconds, action at that time)."""
         cell = self.cell
         for place in range(cell.receivers):
             late = cell.late and place == cell.receivers - 1
@@ -186,7 +187,7 @@ class Run:
         self.queue.end()
 
     def counted(self, place, field, since, until=None):
-        """How much a counter of a receiver grew, and in how many seconds."""
+        """The increase of a counter of a receiver, and the number of seconds."""
         until = until or self.seconds
         taken = [(sample[place][0], sample[place][1][field]) for sample in self.samples
                  if len(sample) > place and since <= sample[place][0] <= until]
@@ -197,7 +198,7 @@ class Run:
         return [[round(when - self.begin, 3), to, reason] for when, _, to, reason in receiver.changes()]
 
     def levels(self):
-        """bit/s of each, as announced where the layers are encodings."""
+        """The rate of each level in bit/s, as announced if the layers are encodings."""
         if not self.cell.rungs:
             return level_rates(self.cell, self.algorithm)
         base, *others = self.receivers[0].layer_rates()

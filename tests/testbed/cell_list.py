@@ -1,46 +1,46 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The cells of the kernel's testbed: links, what is beside the session there, and what happens on the way.
+"""The cells of the testbed: links, competing traffic and events.
 
-All were chosen before the first run of any. With rates of 3, 6, 12 and 50 Mbit/s, round-trip times of 20 to 250 ms and
-queues of 0.5 to 4 bandwidth-delay products each of these occurs alone and beside TCP.
+All cells were chosen before the first run of any. They have rates of 3, 6, 12 and 50 Mbit/s, round-trip times of 20 to
+250 ms, and queues of 0.5 to 4 bandwidth-delay products; each of these is measured alone and beside TCP.
 """
 from collections import namedtuple
 
-# From when rates are measured, seconds; between these a link is half as wide, or TCP is there; how long a cell lasts,
-# and one with TCP all the time: rates are means over 150 s then, the period of plumb's turns.
+# In seconds: start of the measurement of rates; time between which a link is halved or TCP runs; duration of a cell,
+# and of a cell with TCP all the time. Rates are then means over 150 s, the period of plumb's turns.
 MEASURED = 40
 EVENT = (40, 80)
 SECONDS = 120
 SECONDS_BESIDE_TCP = MEASURED + 150
 
-# bit/s of each layer: they double the sum, and the highest level is more than the link carries.
+# bit/s of each layer: each layer doubles the sum, and the highest level exceeds the link.
 BASE = 128000
 COARSE = (300000, 600000, 1800000)
 
-# kbit/s of three encodings: with headers, some 300, 900 and 2700.
+# kbit/s of the three encodings; with headers about 300, 900 and 2700.
 RUNGS = (285, 855, 2565)
 
-# What the names of their cells begin with.
+# The prefix of the names of their cells.
 NAMES_OF_LEVELS = {'auto': 'rungs', 'replicated': 'replicated'}
 
-# `queue` is in products of the link's rate and the round-trip time (ms); `flows` of `tcp` run as long as the cell, with
-# `event` "tcp" for its middle third. `link` is what the emulator does beside, `leave` how long the switch takes to
-# honour a leave (s), `receivers` are behind one link and start `apart` seconds one after the other, the last one `late`
-# seconds after the first. With `compared` all layered algorithms of the comparison run, else two. `rungs` is what
-# levels of lmccsink the three encodings have, and nothing where there is one.
+# `queue` is in products of the link's rate and the round-trip time (ms). `flows` connections of `tcp` run for the whole
+# cell or, with `event` "tcp", for its middle third. `link` has further settings of the emulator. `leave` is the leave
+# latency of the switch (s). `receivers` share one link and start `apart` seconds one after the other, the last one
+# `late` seconds after the first. With `compared`, all layered algorithms of the comparison run, else two. `rungs` is
+# the property `levels` of lmccsink for the three encodings, and empty with one encoding.
 Cell = namedtuple(
     'Cell', 'group rate rtt queue tcp flows event coarse link leave receivers apart late compared decides rungs',
     defaults=('', 0, '', False, {}, 0, 1, 0, 0, False, False, ''))
 
 
 def seconds(cell):
-    """How long it lasts."""
+    """The duration of a cell."""
     return SECONDS_BESIDE_TCP if cell.tcp and not cell.event else SECONDS
 
 
 def name(cell):
-    """Such as reno-4-12-60-2: four Reno, 12 Mbit/s, 60 ms, a queue of two products."""
+    """The name of a cell, such as reno-4-12-60-2: four Reno connections, 12 Mbit/s, 60 ms, a queue of two products."""
     words = [*([NAMES_OF_LEVELS[cell.rungs]] if cell.rungs else []), cell.group, *([cell.flows] if cell.flows else []),
              f'{cell.rate:g}', cell.rtt, f'{cell.queue:g}',
              *(f'{word}{value:g}' for word, value in cell.link.items()),
@@ -87,7 +87,7 @@ LEAVES = [Cell('leaves', 6, 60, 2, event='halves', leave=leave) for leave in (2,
 ROUGH = [Cell('rough', 6, 60, 2, link={'jitter': 0.1}), Cell('rough', 6, 60, 2, link={'reorder': 0.1}),
          Cell('paused', 6, 60, 2, event='paused'), Cell('suspended', 6, 60, 2, event='suspended')]
 
-# Three encodings without repair: levels are the lowest one, and that and one more.
+# Three encodings without repair data: a level has the lowest encoding and one more.
 WITH_RUNGS = [cell._replace(rungs='auto') for cell in (
     Cell('alone', 6, 60, 2), Cell('alone', 3.6, 60, 2), Cell('halves', 5, 60, 2, event='halves'),
     Cell('coarse', 12, 60, 2, 'reno', 4), Cell('coarse', 3, 60, 2, 'reno', 1), Cell('cubic', 12, 60, 2, 'cubic', 4),
@@ -97,7 +97,7 @@ WITH_RUNGS = [cell._replace(rungs='auto') for cell in (
     Cell('rough', 6, 60, 2, link={'reorder': 0.1}), Cell('paused', 6, 60, 2, event='paused'),
     Cell('suspended', 6, 60, 2, event='suspended'))]
 
-# Likewise, each encoding alone.
+# The same with one encoding per level.
 REPLICATED = [cell._replace(rungs='replicated') for cell in (
     Cell('alone', 3.6, 60, 2), Cell('halves', 5, 60, 2, event='halves'), Cell('comes', 6, 60, 2, 'reno', 2, 'tcp'),
     Cell('crowd', 3.6, 60, 2, receivers=8), Cell('crowd', 12, 60, 2, 'reno', 4, receivers=8),

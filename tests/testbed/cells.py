@@ -1,16 +1,17 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The cells of cell_list.py, each algorithm in each of them, and the bars that were set before the first run.
+"""Runs the algorithms in the cells of cell_list.py and checks the results against bars that were set before the first
+run.
 
 Usage: cells.py [--cells NAME,...] [--algorithms NAME,...] [--runs RUNS] [--load MEGABITS] [--json FILE]
                 [--read FILE] [--markdown FILE] [--check]
 
-A cell's name or the beginning of one chooses it. `plumb` and `elm` run in all cells, `rlc` and `flid-dl` in those for
-comparison, unless --algorithms says which. Cells run beside each other, each in a network of its own, as long as their
-links together carry no more than --load. A line of JSON of each run goes to --json; --read takes them from there and
-runs nothing. --markdown writes the tables into FILE, between the lines that begin and end them. With --check a cell
-that misses a bar runs twice more, and a bar that the median of its runs misses is a failure.
+The name of a cell, or the beginning of a name, chooses it. Without --algorithms, `plumb` and `elm` run in all cells,
+`rlc` and `flid-dl` in those for comparison. Cells run at the same time in separate networks, as long as the total of
+their link rates is at most --load. --json writes a line of JSON for each run; --read takes the runs from there instead
+of running cells. --markdown writes the tables to FILE, between their marker lines. With --check, a cell that misses a
+bar runs twice more; the check fails if the median of its runs misses the bar.
 """
 import argparse
 import json
@@ -31,23 +32,23 @@ ALGORITHMS = ('plumb', 'elm', *COMPARED)
 
 RUNS, RUNS_THAT_DECIDE = 3, 5
 
-# More runs that a missed bar is checked by: a host that stands still for a moment looks like a full queue.
+# Number of additional runs if a bar is missed: a machine that stalls for a moment looks like a full queue.
 RUNS_OF_CHECK = 2
 
-# Mbit/s that this machine carries in all: two cores.
+# Mbit/s that this machine with two cores can carry in total.
 LOAD = 40
 
 MARKS = ('<!-- cells -->', '<!-- end of cells -->')
 
-# Seconds from which a receiver that starts alone, or beside others, is looked at as one that has found its level.
+# Seconds after which a receiver that starts alone, or beside others, should have found its level.
 ALONE, SETTLED = 5, 30
 
-# Queues of which the time is so short cannot stand any train.
+# Queues shorter than this, in seconds, cannot hold any packet train.
 SHORT_QUEUE = 0.025
 
 
 class Result:
-    """One run, and what is asked of it."""
+    """One run and its checks."""
 
     def __init__(self, told):
         self.told = told
@@ -56,7 +57,7 @@ class Result:
         self.seconds = cell_list.seconds(self.cell)
 
     def steps(self, receiver=0, since=0.0, until=None):
-        """(from, to, level) of a receiver; the level is -1 before it has one."""
+        """(from, to, level) of a receiver; the level is -1 at first."""
         until = until or self.seconds
         begin, level = 0.0, -1
         for when, to, _ in [*self.told['changes'][receiver], (self.seconds, -1, '')]:
@@ -65,22 +66,22 @@ class Result:
             begin, level = when, to
 
     def fits(self, rate):
-        """The highest level of at most `rate` bit/s."""
+        """The highest level whose rate is at most `rate` bit/s."""
         return max([level for level, needs in enumerate(self.levels) if needs <= rate], default=0)
 
     def top(self):
         return self.fits(1e6 * self.cell.rate)
 
     def reached(self, level, since, receiver=0):
-        """Seconds from `since` until a receiver has the level; infinite for never."""
+        """Seconds from `since` until a receiver reaches the level; infinite if it does not."""
         return next((begin - since for begin, _, held in self.steps(receiver, since) if held >= level), float('inf'))
 
     def below(self, level, since, receiver=0):
-        """Seconds from `since` until it has that level at most."""
+        """Seconds from `since` until a receiver is at that level or a lower one."""
         return next((begin - since for begin, _, held in self.steps(receiver, since) if held <= level), float('inf'))
 
     def longest(self, outside, since, until=None):
-        """The longest time for which the first receiver holds a level of which `outside` is true."""
+        """The longest time in which the first receiver is at a level for which `outside` is true."""
         longest = span = 0.0
         for begin, end, level in self.steps(0, since, until):
             span = span + end - begin if outside(level) else 0.0
@@ -88,16 +89,16 @@ class Result:
         return longest
 
     def held(self, level, since, until=None):
-        """The share of the time for which the first receiver holds the level."""
+        """The share of the time in which the first receiver is at the level."""
         until = until or self.seconds
         return sum(end - begin for begin, end, held in self.steps(0, since, until) if held == level) / (until - since)
 
     def changes(self, since=SETTLED):
-        """Changes of level in 300 s."""
+        """Changes of level per 300 s."""
         return 300 / (self.seconds - since) * sum(when >= since for when, _, _ in self.told['changes'][0])
 
     def instants(self, since):
-        """(seconds, levels) of all receivers together, from `since` on."""
+        """(seconds, levels) of all receivers, from `since` on."""
         receivers = range(len(self.told['changes']))
         begins = (begin for place in receivers for begin, _, _ in self.steps(place, since))
         edges = sorted({since, self.seconds, *begins})
@@ -106,7 +107,7 @@ class Result:
                                 for place in receivers]
 
     def together(self, since):
-        """The share of the time in which all receivers hold one level, and the least share of what the link carries
+        """The share of the time in which all receivers are at the same level, and the smallest share of the link's rate
         that any of them gets."""
         same = carried = 0.0
         got = [0.0] * len(self.told['changes'])
@@ -118,7 +119,7 @@ class Result:
         return same / (self.seconds - since), min(got) / carried
 
     def session_share(self, since):
-        """What the link carries of the session, over the mean rate of a TCP connection."""
+        """The session's rate on the link divided by the mean rate of a TCP connection."""
         carried = sum(span * self.levels[max(levels)] for span, levels in self.instants(since) if max(levels) >= 0)
         return carried / (self.seconds - since) / statistics.mean(self.told['tcp'])
 
@@ -195,7 +196,7 @@ JUDGES = {'alone': judge_alone, 'halves': judge_halves, 'reno': lambda run: judg
           'loses': judge_loses, 'crowd': judge_crowd, 'leaves': judge_halves, 'rough': judge_rough,
           'paused': judge_rough, 'suspended': judge_rough}
 
-# An index and changes are means of the runs; all else is of the worst one.
+# The index and the changes are means of the runs; all other values are those of the worst run.
 MEAN = ('index', 'changes', 'its rate', 'the session', 'one level', 'the level that fits')
 
 
@@ -214,7 +215,7 @@ def median(_measure, values, _sign):
 
 
 def judge(results, together=put_together):
-    """(cell's name, measure, sign, bar, {algorithm: value}) of all that is asked."""
+    """(cell's name, measure, sign, bar, {algorithm: value}) of all checks."""
     values = defaultdict(lambda: defaultdict(list))
     for told in results:
         run = Result(told)
@@ -231,7 +232,7 @@ def tell(value, sign, bar):
 
 
 def find_missed(results):
-    """(cell's name, algorithm) of those that miss a bar"""
+    """(cell's name, algorithm) of the results that miss a bar."""
     return {(name, algorithm) for name, _, sign, bar, found in judge(results)
             for algorithm, value in found.items() if not holds(value, sign, bar)}
 
@@ -258,7 +259,7 @@ def write_table(results):
 
 
 class Load:
-    """Lets cells run beside each other, as long as the machine carries them."""
+    """Starts cells at the same time, as long as the machine can carry them."""
 
     def __init__(self, most):
         self.most = most

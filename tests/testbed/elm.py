@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Three receivers of one sender behind 0.4, 0.9 and 2 Mbit/s, steered by ELM: each finds the level that its link
-carries, goes down when the link halves, and up again when it opens. No picture is broken.
+"""Tests ELM with three receivers behind 0.4, 0.9 and 2 Mbit/s. Each finds the level that its link can carry, goes down
+when the link halves, and goes up again when the link is restored. All pictures are correct.
 
 Usage: elm.py [--full]
 """
@@ -14,16 +14,16 @@ from collections import Counter
 import session
 from session import lib
 
-# Seconds: most time to find a level from below; most time from the first loss to a level that fits.
+# Seconds: longest time to find a level from below; longest time from the first loss to a level that fits.
 UP = 60
 DOWN = 3
 
-# How long a level is watched, and how often the link halves.
+# Seconds for which a level is observed, and number of times that the link halves.
 FULL = '--full' in sys.argv or 'LMCC_TESTBED_FULL' in os.environ
 WATCH = 60 if FULL else 30
 CYCLES = 3 if FULL else 1
 
-# A join that is taken back within this time was an experiment. What waits in queues then is lost soon after.
+# A join that is undone within this time was an experiment. Full queues cause losses for some time after it.
 EXPERIMENT = 10
 AFTERMATH = 1
 
@@ -31,12 +31,12 @@ AFTERMATH = 1
 LOSS_OUTSIDE = 0.01
 LOSS_IN_ALL = 0.05
 
-# Most time between two samples of a receiver's counters.
+# Maximum time between two samples of a receiver's counters.
 SAMPLE = 0.25
 
 
 class Watched:
-    """A receiver, what its link carries now, and its counters over time."""
+    """A receiver, the current capacity of its link, and its counters over time."""
 
     def __init__(self, host, capacity):
         self.host = host
@@ -66,7 +66,7 @@ class Watched:
         return self.samples[-1][1]
 
     def levels_held(self, since):
-        """How long each level was held from `since` to now, the longest first."""
+        """The time at each level from `since` to now, the longest first."""
         held = Counter()
         level, begin = -1, since
         for when, _, to, _ in self.receiver.changes():
@@ -78,7 +78,7 @@ class Watched:
         return held.most_common()
 
     def experiments(self):
-        """(join, end of the losses) of each join that was taken back soon."""
+        """(join, end of the losses) of each join that was soon undone."""
         joins, taken_back = [], []
         for when, old, new, _ in self.receiver.changes():
             if new > old:
@@ -90,7 +90,8 @@ class Watched:
         return taken_back
 
     def losses(self):
-        """The share of packets lost outside join experiments, in all, and what the host's sockets dropped."""
+        """The packet loss ratio outside join experiments, the total packet loss ratio, and the packets dropped by the
+        sockets of the host."""
         experiments = self.experiments()
         lost, lost_outside = 0, 0
         for (begin, before), (end, after) in zip(self.samples, self.samples[1:]):
@@ -104,7 +105,7 @@ class Watched:
 
 
 def watch(condition, seconds):
-    """Samples all receivers until the condition holds, or so long; returns how long, None where it did not."""
+    """Samples all receivers until the condition holds; returns the seconds, or None after the timeout."""
     begin = time.monotonic()
     while time.monotonic() < begin + seconds:
         for watched in ALL:
@@ -116,7 +117,8 @@ def watch(condition, seconds):
 
 
 def wait_for_fit(what, times):
-    """That each comes to the level that its link carries, in time; how long it took goes to `times` of each."""
+    """Checks that each receiver reaches the level that its link can carry in time; adds the seconds to `times` of
+    each."""
     waiting = set(ALL)
     begin = time.monotonic()
 
@@ -134,7 +136,7 @@ def wait_for_fit(what, times):
 
 
 def stay():
-    """That each holds its level, most of the time."""
+    """Checks that each receiver stays at its level for most of the time."""
     begin = time.monotonic()
     watch(lambda: False, WATCH)
     for watched in ALL:
@@ -144,7 +146,8 @@ def stay():
 
 
 def halve(watched):
-    """That a receiver is down within 3 s of the first packet that its link drops. It is not in a join experiment."""
+    """Checks that a receiver goes down within 3 s of the first packet that its link drops. The receiver is not in a
+    join experiment."""
     watch(lambda: watched.sample()['level'] == watched.fitting() and
           watched.receiver.changes()[-1][0] < time.monotonic() - EXPERIMENT / 2, EXPERIMENT)
     dropped = watched.host.counters().dropped

@@ -1,20 +1,20 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Receivers behind 3, 6 and 12 Mbit/s, each beside four TCP connections of the kernel's own, as in simulation 3 of
-Colussi's thesis (2004, section 6.3.3): 60 ms of round-trip time and queues of twice the bandwidth-delay product.
+"""Measures receivers behind 3, 6 and 12 Mbit/s, each beside four of the kernel's TCP connections, as in simulation 3 of
+Colussi's thesis (2004, section 6.3.3): round-trip time of 60 ms and queues of twice the bandwidth-delay product.
 
 Usage: fairness.py [--algorithms NAME,...] [--tcp reno,cubic,bbr] [--rtt MILLISECONDS,...] [--loss PERCENT,...]
                    [--fine] [--settings SETTINGS] [--seconds SECONDS]
                    [--json FILE] [--read FILE,...] [--markdown FILE]
 
-A cell is an algorithm, a TCP, a round-trip time and a share of packets that each link loses at random, of the media and
-of TCP. The first third of its time is not measured. The media are one small encoding in layers of fixed rates, filled
-up by lmccsink, so that every layer has its rate at no cost; with pgmcc and tfmcc, which have one rate for all, an
-encoder that follows, and the receiver behind 3 Mbit/s alone. Without options one short cell runs, with
-LMCC_TESTBED_FULL all that CONDITIONS has. --fine gives all of them the layers of flid-dl, --settings are lmccsrc's
-`algorithm-settings`. --json adds results to FILE, --read takes results from there and runs nothing. --markdown writes
-the tables into FILE, between the lines that begin and end them; BBR has one of its own.
+A cell is an algorithm, a TCP variant, a round-trip time, and a share of packets that each link drops at random, of the
+media and of TCP. The first third of its time is not measured. The media are one small encoding in layers of fixed
+rates, which lmccsink fills up, so that every layer has its rate without effort. pgmcc and tfmcc have one rate for all
+receivers: there, an encoder follows the rate, and only the receiver behind 3 Mbit/s runs. Without options one short
+cell runs; with LMCC_TESTBED_FULL all cells of CONDITIONS run. --fine gives all algorithms the layers of flid-dl.
+--settings sets the property `algorithm-settings` of lmccsrc. --json adds the results to FILE; --read takes results from
+there and runs nothing. --markdown writes the tables to FILE, between their marker lines; BBR has a separate table.
 """
 import argparse
 import functools
@@ -33,10 +33,11 @@ from tcp import MTU, Tcp, jain
 CAPACITIES = (3000000, 6000000, 12000000)
 FLOWS = 4
 
-# Queues of the thesis: twice the product of bandwidth and delay, so twice the delay.
+# Queues of the thesis: twice the bandwidth-delay product, so twice the delay.
 QUEUE = 2
 
-# Those with static layers have the thesis's, which double from 128 kbit/s; FLID has c = 1.3 (Byers et al. 2002).
+# Algorithms with static layers have the layers of the thesis, which double from 128 kbit/s; FLID has c = 1.3 (Byers et
+# al. 2002).
 DOUBLING = 'layering=doubling base-rate=128000 layers=7'
 FINE = 'layering=multiplicative rate-factor=1.3 base-rate=96000 layers=18'
 LAYERS = {'flid-dl': FINE}
@@ -45,7 +46,7 @@ ALGORITHMS = ('plumb', 'elm', 'flid-dl', 'rlc', 'synchronized', 'rlm', 'pgmcc', 
 SINGLE_RATE = ('pgmcc', 'tfmcc')
 TCPS = ('reno', 'cubic', 'bbr')
 
-# An encoder that makes any rate that may be fair, and fills packets.
+# An encoder that can make any fair rate and fills packets.
 FOLLOWS = ('videotestsrc is-live=true pattern=snow ! video/x-raw,format=I420,width=320,height=180,framerate=25/1 ! '
            'x264enc bitrate=600 vbv-buf-capacity=200 tune=zerolatency speed-preset=ultrafast threads=1 '
            'sliced-threads=false key-int-max=250 ! queue ! lmccsink drive-encoder=true min-bitrate=100000')
@@ -54,14 +55,14 @@ FOLLOWS = ('videotestsrc is-live=true pattern=snow ! video/x-raw,format=I420,wid
 THESIS = {'elm': (0.9967, 0.9691, 0.9961), 'rlc': (0.9871, 0.9387, 0.9311)}
 THESIS_RTT = 60
 
-# The same in ns-3, with elm as it is here: what tests/sim/reproduce has on record.
+# The same in ns-3 with this elm, as recorded by tests/sim/reproduce.
 SIMULATIONS = {'elm': 'thesis-3-ours.json', 'rlc': 'thesis-3-rlc.json'}
 RECORDS = Path(__file__).resolve().parents[2] / 'docs/reproduction/results'
 
 START = 20
 GROUP, PORT = '239.255.54.65', 15420
 
-# Everybody gets something: the share of the fair rate that nobody is below. It finds what is broken, no more.
+# Smallest share of the fair rate that each must get. The check only finds broken behaviour.
 STARVED = 0.05
 
 # RFC 8085 section 3.1.1: within an order of magnitude of TCP.
@@ -79,14 +80,14 @@ SHORT = [('reno', 60, 0.0)]
 
 @functools.cache
 def simulated(algorithm):
-    """The mean fairness index of all replications, at each capacity."""
+    """The mean fairness index of all replications at each capacity."""
     record = json.loads((RECORDS / SIMULATIONS[algorithm]).read_text(encoding='utf-8'))
     return [statistics.mean(jain([flow['throughput'] for flow in replication['nodes'][node]['flows']])
                             for replication in record['replications'].values()) for node in ('R1', 'R2', 'R3')]
 
 
 class Row:
-    """A receiver and its TCP over one cell."""
+    """A receiver and its TCP connections in one cell."""
 
     def __init__(self, host, capacity, receiver, tcp, begin):
         self.host, self.capacity, self.receiver, self.tcp = host, capacity, receiver, tcp
@@ -109,7 +110,8 @@ class Row:
         return [(end - begin, level) for (begin, level), (end, _) in zip(steps, steps[1:] + [(until, None)])]
 
     def converged(self):
-        """Seconds from the start until the level that was then held longest was first reached; None for never."""
+        """Seconds from the start until the receiver first reached the level at which it was longest; None if it did
+        not."""
         held = {}
         for span, level in self.levels():
             held[level] = held.get(level, 0) + span
@@ -130,7 +132,7 @@ class Row:
 
 
 def make_network(made, cell, capacities):
-    """The sender's host, and the others. Where links lose packets each has a wire of its own."""
+    """Returns the host of the sender and the other hosts. If links drop packets, each has its own emulated link."""
     delay, loss = cell.rtt / 2000, cell.loss / 100
     sender = made.add_host(0 if loss else delay)
     hosts = [made.add_host(delay, loss, seed, every=True) if loss else made.add_host()
@@ -148,7 +150,7 @@ def media(algorithm, fine):
 
 
 def run_cell(cell, seconds, fine, settings):
-    """The results at each capacity, and what the emulated wires tell."""
+    """Returns the results at each capacity, and the statistics of the emulated links."""
     capacities = CAPACITIES[:1] if cell.algorithm in SINGLE_RATE else CAPACITIES
     with lib.network.Network() as made:
         sender, hosts = make_network(made, cell, capacities)
@@ -216,7 +218,7 @@ def check(cell, result):
     name = f"{cell.algorithm}, {cell.tcp}, {cell.rtt} ms, {cell.loss:g} %, {result['capacity'] / 1e6:.0f} Mbit/s"
     fair = result['capacity'] / (FLOWS + 1)
     tcp = statistics.mean(result['tcp'])
-    # Beside loss that is not of the link's queue nobody needs to fill the link.
+    # With losses outside the link's queue, nobody needs to fill the link.
     if not cell.loss:
         lib.check(min(result['rate'], *result['tcp']) > STARVED * fair, f'{name}: nobody starves',
                   f"{result['rate']:.0f} bit/s beside {result['tcp']}", *result['told'])

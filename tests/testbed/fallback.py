@@ -1,28 +1,28 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Levels of the lowest encoding and one more, behind links of which one carries the highest encoding only because the
-one between does not cross it."""
+"""Tests levels of the lowest encoding and one more, behind links one of which can carry the highest encoding only if
+the middle encoding does not cross it."""
 import time
 
 import session
 from session import lib
 
-# With the lowest encoding the second one takes 0.55 Mbit/s and the third 0.92; all of them take 1.3.
+# With the lowest encoding, the second takes 0.55 Mbit/s and the third 0.92 Mbit/s; all of them take 1.3 Mbit/s.
 CAPACITIES = (350000, 1100000, 2000000)
 FITTING = (0, 2, 2)
 
-# Seconds until levels are looked at, and for how long: the level that fits is held for most of them.
+# Seconds until levels are checked, and for how long. The receiver is at the level that fits for most of this time.
 SETTLED, SPAN = 25, 35
 LEAST = 0.9
 
-# Seconds without a picture where the level is held. The first receiver tries a level that its link does not carry, and
-# then loses packets of the lowest encoding, too.
+# Seconds without a picture at a constant level. The first receiver tries a level that its link cannot carry, and then
+# loses packets of the lowest encoding too.
 LONGEST_GAP = 0.5
 
 
 def share_at(receiver, level, begin, end):
-    """The part of a time that a level was held."""
+    """The share of a time in which the receiver was at a level."""
     share, now, held = 0.0, begin, None
     for when, _, to, _ in [*receiver.changes(), (end, 0, None, '')]:
         if when > now:

@@ -4,8 +4,8 @@
 
     S --- A == 30 ms == B --- C --- switch --- hosts
 
-Each is in a namespace of its own. They speak PIM with each other and IGMPv3 with hosts, by the timers of the standards.
-Unicast routes are static: what is tested is multicast.
+Each is in a separate namespace. They speak PIM with each other and IGMPv3 with hosts, with the timers of the standards.
+Unicast routes are static, because the tests are about multicast.
 """
 import shutil
 import tempfile
@@ -16,26 +16,26 @@ from session import lib
 
 network = lib.network
 
-# Where Debian has the daemons, which are in no PATH.
+# Directory of the daemons in Debian, which is not in any PATH.
 DAEMONS = Path('/usr/lib/frr')
 
-# What tells whether it is there.
+# The file that shows whether FRR is installed.
 TOOLS = ('vtysh',)
 
-# The sender's address.
+# Address of the sender.
 SENDER = '10.1.0.10'
 
-# Seconds, one way.
+# One-way delay in seconds.
 DELAY = 0.030
 
-# Seconds between PIM's hellos, and for which one counts. RFC 7761 section 4.11 has 30 and 105; a full queue drops some.
+# Interval and hold time of PIM hellos in seconds. RFC 7761 section 4.11 has 30 and 105; a full queue drops some hellos.
 HELLO, HOLD = 5, 105
 
-# Seconds until routers know each other.
+# Seconds until routers are neighbours.
 READY = 20
 
-# The daemons run as root of the user namespace, which has no other users, and want to see it in the group that Debian
-# has for their terminals.
+# The daemons run as root of the user namespace, which has no other users. They require root to be in the group that
+# Debian has for their terminals.
 GROUPS = 'root:x:0:\nfrrvty:x:0:root\n'
 
 # Bytes that may leave a link at once: two packets.
@@ -50,7 +50,7 @@ def is_there():
 
 
 class Router:
-    """A router: its interfaces are there before it is started."""
+    """A router. Create its interfaces before starting it."""
 
     def __init__(self, made, name, directory):
         self.made = made
@@ -92,7 +92,7 @@ class Router:
              '-P', '0'], name=f'{self.name} {daemon}', prefix=self.namespace.prefix))
 
     def ask(self, command):
-        """What vtysh prints."""
+        """The output of vtysh for a command."""
         place = str(self.directory)
         return self.namespace.run('vtysh', '--config_dir', place, '--vty_socket', place, '-c', command)
 
@@ -103,7 +103,7 @@ class Router:
             return False
 
     def set_rate(self, interface, rate, queue=network.QUEUE):
-        """Limits what leaves by an interface, as Host.set_rate does at the switch."""
+        """Limits the traffic that leaves through an interface, as Host.set_rate does at the switch."""
         limit = max(BURST, round(rate * queue / 8))
         burst = max(BURST, round(rate / 8 / 250))
         self.namespace.run('tc', 'qdisc', 'change' if interface in self.limited else 'add', 'dev', interface, 'root',
@@ -119,7 +119,7 @@ class Router:
 
 
 class Sender:
-    """The sender's host."""
+    """The host of the sender."""
 
     def __init__(self, made):
         self.namespace = network.Namespace(made.switch)
@@ -130,7 +130,7 @@ class Sender:
 
 
 class Routed:
-    """A network, and routers between its switch and a sender. Use it in a `with` statement."""
+    """A network with routers between its switch and a sender. Use it in a `with` statement."""
 
     def __init__(self):
         self.made = network.Network()
@@ -158,7 +158,7 @@ class Routed:
                   f'link add ethC netns {middle.pid} type veth peer name ethB netns {last.pid}',
                   f'link add portC type veth peer name eth0 netns {last.pid}',
                   f'link set portC master {network.SWITCH} up')
-        # The last router asks, and the switch learns from that where it is.
+        # The last router's queries tell the switch where the router is.
         self.made.set_querier(False)
         self.sender.namespace.send_singly('ethS')
         ground.send_singly('nearA', 'farB', 'portC')
@@ -177,7 +177,7 @@ class Routed:
         self.made.emulate('nearA', 'farB', network.describe_link(DELAY, 0.0, 0, False))
 
     def start(self):
-        """Returns whether the routers know each other."""
+        """Returns whether the routers are neighbours of each other."""
         for router in self.routers:
             router.start()
         wanted = ((self.first, 1), (self.middle, 2), (self.last, 1))
@@ -194,7 +194,7 @@ class Routed:
     def close(self):
         for router in self.routers:
             router.stop()
-        # Links first: an emulator fails where one of its ends is gone.
+        # Closes links first: an emulator fails if one of its interfaces disappears.
         self.made.close()
         for one in (self.sender, *self.routers):
             one.namespace.close()

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Levels held by hand behind links of 0.4, 0.9 and 2 Mbit/s: what fits passes whole, what does not is lost as
-arithmetic says, what nobody holds does not pass, and the host's own losses are told apart."""
+"""Tests fixed levels behind links of 0.4, 0.9 and 2 Mbit/s: levels that fit pass without loss, the loss of others is as
+calculated, layers that no receiver has joined do not cross the links, and losses at the host itself are counted
+separately."""
 import signal
 import threading
 import time
@@ -10,20 +11,21 @@ import time
 import session
 from session import lib
 
-# Seconds that each part is measured.
+# Seconds of each measurement.
 SPAN = 6
 
 # Small enough to overflow while the receiver is stopped.
 SOCKET_BUFFER = 20000
 STOPPED = 1.5
 
-# Seconds after which a dropped packet is counted as lost at the latest: the queue, and what it takes to notice.
+# Maximum seconds until a dropped packet is counted as lost: the queueing delay, and the time until the receiver
+# notices.
 NOTICED = 0.5
 
-# A machine that stops for a tenth of a second makes a burst that a queue need not hold: so often is measured again.
+# Number of attempts: a machine that stalls for a tenth of a second causes a burst that a queue need not hold.
 ATTEMPTS = 3
 
-# A packet of the media with what the link counts beside it.
+# Size of a media packet as the link counts it.
 ETHERNET = 14
 
 GROUPS = [session.group(layer) for layer in range(len(session.RATES))]
@@ -43,7 +45,7 @@ def measure(receivers, span=SPAN):
 
 
 def measure_whole(receivers):
-    """As measure(), of a span in which nothing is lost, if there is one."""
+    """Like measure(), but for a span without loss, if there is one."""
     for _ in range(ATTEMPTS):
         measured = measure(receivers)
         lost = [change['packets-lost'] for _, change, *_ in measured]
@@ -69,11 +71,11 @@ def check_levels_that_fit(receivers, sniffers):
 
 
 def check_overload(receivers, rates):
-    """The middle receiver holds everything; the one with room for it says how much that is."""
+    """The middle receiver joins all layers; the receiver with room for them shows their rate."""
     print('more than fits:')
     middle, whole = receivers[1], receivers[2]
     middle.set('max-level', len(rates) - 1)
-    # Until the queue is full.
+    # Waits until the queue is full.
     time.sleep(2)
     capacity = session.CAPACITIES[1]
     drops = [middle.host.counters().dropped]
@@ -110,7 +112,7 @@ def check_socket_drops(receiver):
     now = receiver.stats()
     lost, dropped = (now[name] - before[name] for name in ('packets-lost', 'packets-dropped-kernel'))
     lib.check(dropped > 0, f'its sockets drop {dropped} packets', now)
-    # With Linux 6.18 a socket's own count (SO_RXQ_OVFL) is one short at times, and stays so; each group has a socket.
+    # With Linux 6.18 a socket's own count (SO_RXQ_OVFL) may be one too low, permanently; each group has a socket.
     lib.check(dropped <= lost <= dropped + len(GROUPS), f'lmccsrc counts these as lost and as its own: {lost}')
     lib.check(receiver.host.counters().dropped == link.dropped, 'the link dropped none')
 

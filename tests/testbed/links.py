@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The emulator's links are what they say: rates, queues, losses, delays, jitter, order; and at 50 Mbit/s, or at the
-bit/s of LMCC_TESTBED_RATE."""
+"""Tests the emulated links: rates, queues, losses, delays, jitter and order; and at 50 Mbit/s, or the bit/s in
+LMCC_TESTBED_RATE."""
 import math
 import os
 import random
@@ -15,11 +15,11 @@ from link import Jitter, Link, Reorder
 from link_queue import LinkQueue
 import traffic
 
-# How often a measurement is made again whose sender was held up, or the emulator: where the latter is too slow itself,
-# that does not help it.
+# Number of attempts if the sender or the emulator stalls. If the emulator itself is too slow, more attempts do not
+# help.
 ATTEMPTS = 5
 
-# What a link of the emulator may be wrong by in its delay, in seconds.
+# Maximum error of an emulated link's delay in seconds.
 DELAY_ERROR = 0.001
 CLOCKS = 0.0002
 
@@ -28,7 +28,7 @@ class WithEmulator(measure.WithNetwork):
     GROUP = '239.255.62.1'
 
     def pass_through(self, rate, seconds, delay=0.0, size=SIZE, **link):
-        """How many packets were sent, what came of them, and what the emulator tells."""
+        """Returns the number of packets sent, the packets received, and the emulator's statistics."""
         for _ in range(ATTEMPTS):
             self.network.close()
             self.network = network.Network()
@@ -52,19 +52,19 @@ class WithEmulator(measure.WithNetwork):
         return sent, came, emulator
 
     def check_dropped(self, dropped, missing):
-        """That what is missing was dropped; of the switch's own packets, queries and the like, some may be, too."""
+        """Checks that missing packets were dropped. Some of the drops may be packets of the switch, such as queries."""
         self.assertGreaterEqual(dropped, missing)
         self.assertLess(dropped, missing + FOREIGN)
 
 
 class Emulated(WithEmulator):
-    """What packets of 1000 bytes meet."""
+    """Links with packets of 1000 bytes."""
 
     def test_delays_as_told_within_a_millisecond(self):
         delay = 0.03
         sent, came, _ = self.pass_through(FAST, 2, delay)
         self.assertEqual(came['packets'], sent)
-        # Two clocks, and a program that may be held up between reading them.
+        # The clocks are read one after the other, and the program may stall in between.
         self.assertGreaterEqual(came['percentiles'][0], delay - CLOCKS)
         self.assertAlmostEqual(came['mean'], delay, delta=DELAY_ERROR)
 
@@ -84,7 +84,8 @@ class Emulated(WithEmulator):
         self.assertAlmostEqual(came['mean'], full, delta=0.05 * full + DELAY_ERROR)
 
     def test_drops_early_and_the_queue_has_the_length_that_this_needs(self):
-        """The share that does not fit gives the mean length at which RED drops as much, and so the delay."""
+        """The share that does not fit determines the mean queue length at which RED drops that share, and so the
+        delay."""
         red = network.Red(10, 60, 0.1, 0.02)
         offered = 1.1 * FAST
         sent, came, emulator = self.pass_through(offered, 3, queue=network.Queue(FAST, 200, 'packets', red))
@@ -92,7 +93,7 @@ class Emulated(WithEmulator):
         self.assertEqual(emulator['overflowed'], 0)
         self.check_rate(came)
         share = 1 - FAST / (offered * (SIZE + ETHERNET) / SIZE)
-        # Every 1/p_b-th packet at the latest, evenly spread up to there: one of (1/p_b + 1)/2.
+        # A drop after at most 1/p_b packets, uniformly distributed up to there: on average one of (1/p_b + 1)/2.
         length = red.least + (red.most - red.least) * share / (2 - share) / red.probability
         expected = length * (SIZE + ETHERNET) * 8 / FAST
         print(f"delay {1000 * came['mean']:.2f} ms, by the formula {1000 * expected:.2f} ms")
@@ -111,7 +112,8 @@ class Emulated(WithEmulator):
         self.assertEqual((emulator['passed'], emulator['dropped']), (sent - lost, lost))
 
     def wait_for_neighbours(self, sender, receiver):
-        """That they know each other's address, and the switch both. What goes the other way is never lost."""
+        """Waits until both know each other's link-layer address and the switch knows both. Packets in the other
+        direction are never lost."""
         end = time.monotonic() + 5
         while 'lladdr' not in sender.namespace.run('ip', 'neigh', 'show', receiver.address):
             self.assertLess(time.monotonic(), end, 'the hosts do not find each other')
@@ -135,7 +137,7 @@ class Emulated(WithEmulator):
 
 
 class Fast(WithEmulator):
-    """50 Mbit/s and packets of 1200 bytes, beside what the virtual time of tests/scripts/test_link.py makes of the same
+    """50 Mbit/s and packets of 1200 bytes, compared with the virtual time of tests/scripts/test_link.py for the same
     link."""
 
     RATE, SIZE = float(os.environ.get('LMCC_TESTBED_RATE', '50e6')), 1200
@@ -143,13 +145,13 @@ class Fast(WithEmulator):
     DELAY, SECONDS = 0.02, 3
     FLOW = bytes([*map(int, WithEmulator.GROUP.split('.')), traffic.PORT & 1])
 
-    # Seconds of jitter, and that late packets are late by.
+    # Seconds of jitter, and delay of late packets.
     JITTER, LATE = 0.01, 0.005
 
-    # The share of a core that it may take, so that a machine with two of them has room for what is tested.
+    # Maximum share of a core for the emulator, so that a machine with two cores has room for the test.
     CORE = 0.5
 
-    # Standard deviations that are chance.
+    # Deviations within this many standard deviations are random.
     CHANCE = 4
 
     def in_virtual_time(self, count, offered, queue, jitter=None, reorder=None):
@@ -164,7 +166,7 @@ class Fast(WithEmulator):
         return traffic.describe(times, 0)
 
     def wide(self):
-        """A queue in which nothing waits for long, also where the sender was held up for a while and hurries."""
+        """A queue in which packets never wait for long, even if the sender stalls and then catches up."""
         return network.Queue(2 * self.RATE, 1000)
 
     def carry(self, offered, **link):
@@ -173,9 +175,9 @@ class Fast(WithEmulator):
         return sent, came, told, self.in_virtual_time(sent, offered, **link)
 
     def check_delays(self, came, told, expected):
-        """That the distributions differ by at most a percentile and DELAY_ERROR: a program that is held up for less
-        than HELD_UP makes some of the packets late. Where the emulator tells that more than a percent of them left
-        later than that, its 99th percentile takes the place of DELAY_ERROR: one packet of a hundred exceeds it."""
+        """Checks that the distributions differ by at most a percentile and DELAY_ERROR: a program that stalls for less
+        than HELD_UP makes some packets late. If the emulator reports that more than a percent of them left later than
+        that, its 99th percentile replaces DELAY_ERROR: one packet of a hundred exceeds it."""
         self.assertLess(2 * HELD_UP / self.SECONDS, 0.01)
         allowed = max(DELAY_ERROR, told['late-99'] + CLOCKS)
         percentiles = expected['percentiles']
@@ -195,7 +197,7 @@ class Fast(WithEmulator):
         self.check_rate(came, self.RATE, self.SIZE)
         self.check_dropped(told['overflowed'], sent - came['packets'])
         self.assertEqual(came['reordered'], 0)
-        # Most packets find it full but for one: the median is not moved by the time that it takes to fill.
+        # Most packets find the queue full except for one: the time to fill the queue does not change the median.
         queued = came['percentiles'][50] - self.DELAY - self.JITTER / 2
         print(f'queue: {1000 * queued:.2f} ms')
         self.assertAlmostEqual(queued, lasts, delta=DELAY_ERROR)
@@ -216,7 +218,7 @@ class Fast(WithEmulator):
         share = 0.025
         sent, came, told, expected = self.carry(self.RATE, queue=self.wide(), reorder=network.Reorder(share, self.LATE))
         self.assertEqual((came['packets'], told['overflowed']), (sent, 0))
-        # The last packet may have nobody after it.
+        # No packet may follow the last one.
         self.assertAlmostEqual(came['reordered'], expected['reordered'], delta=1)
         self.assertAlmostEqual(came['reordered'] / sent, share,
                                delta=self.CHANCE * math.sqrt(share * (1 - share) / sent))

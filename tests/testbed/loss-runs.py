@@ -1,12 +1,14 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A sender that gives the kernel several packets in one call (UDP_SEGMENT) loses them as one that sends each by itself:
-runs of lost packets have the same lengths, behind a queue that is too slow by a tenth, and on a link that loses 1 % at
-random; where the queue is faster by a tenth, no more is lost. First that is shown of a sender of our own, so that a
-difference is not the testbed's; then of lmccsink, where it has the property `udp-segmentation`.
+"""Checks that a sender that passes several packets to the kernel in one call (UDP_SEGMENT) has the same losses as one
+that sends each packet separately. Runs of lost packets have the same lengths behind a queue that is too slow by a
+tenth, and on a link that loses 1 % at random; behind a queue that is faster by a tenth, no additional packets are lost.
+The test measures a simple sender first, so that differences of the testbed show; then lmccsink, if it has the property
+`udp-segmentation`.
 
-Each is measured without segmentation, with it, and without it again. loss_runs.py says when two samples differ.
+Each sender is measured without segmentation, with it, and without it again. loss_runs.py decides whether two samples
+differ.
 
 Usage: loss-runs.py
        loss-runs.py hear ADDRESS GROUP PORT
@@ -26,11 +28,11 @@ from session import lib
 GROUP, PORT = '239.255.63.33', 15466
 SEED = 20040101
 
-# 2,000 packets/s of 1200 bytes; lmccsink's have 24 bytes more, and all have headers of IP, UDP and Ethernet.
+# 2,000 packets/s of 1200 bytes; lmccsink's packets have 24 bytes more, and all have IP, UDP and Ethernet headers.
 PACKETS, UNITS, SIZE = 40, 50, 1200
 RATE = PACKETS * UNITS * (SIZE + 24 + 28 + 14) * 8
 
-# Packets that our own sender gives to the kernel at once.
+# Number of packets that the simple sender passes to the kernel at once.
 BURST = 8
 
 # Seconds of each measurement, and before the first and after the last packet that counts.
@@ -39,24 +41,25 @@ SECONDS, MARGIN = 8, 1
 # linux/udp.h
 SOL_UDP, UDP_SEGMENT = 17, 103
 
-# What the links are: bit/s or None, seconds that the queue lasts, and what is lost at random.
+# The links: bit/s or None, length of the queue in seconds, and random loss.
 LINKS = {
     'a queue that is too slow by a tenth': (RATE / 1.1, 0.25, 0.0),
     '1 % of random loss': (None, None, 0.01),
     'a queue that is faster by a tenth': (RATE * 1.1, 0.01, 0.0),
 }
 
-# A share of the packets that may be lost more: what a switch sends of its own takes room, too.
+# Share of packets that may be lost in addition, because packets of the switch take room too.
 MORE = 0.002
 
 ATTEMPTS = 3
 
-# Runs that a comparison needs.
+# Minimum number of runs for a comparison.
 ENOUGH = 100
 
 
 def hear(address, group, port):
-    """Prints the sequence numbers of what comes to the group, and at last how many packets this program missed."""
+    """Prints the sequence numbers of the packets that arrive at the group, and at the end the number of packets that
+    this program missed."""
     hears = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     hears.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, traffic.BUFFER)
     hears.bind((group, port))
@@ -77,7 +80,7 @@ def hear(address, group, port):
 
 
 def send(address, group, port, together):
-    """BURST packets at a time, as one super-packet or one after the other."""
+    """Sends BURST packets at a time, as one super-packet or one after the other."""
     out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     out.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton(address))
     size = SIZE + 24
@@ -93,7 +96,7 @@ def send(address, group, port, together):
 
 
 class Plain:
-    """A sender of our own."""
+    """A simple sender."""
     name = 'a plain sender'
 
     @staticmethod
@@ -107,7 +110,7 @@ class Plain:
 
 
 class Sink:
-    """lmccsink, one layer, without the trains of congestion control."""
+    """lmccsink with one layer, without packet trains."""
     name = 'lmccsink'
 
     def __init__(self):
@@ -127,7 +130,7 @@ class Sink:
 
 
 def segmentation():
-    """What the property is called with and without segmentation, by whether; None where there is none."""
+    """The values of the property without and with segmentation; None if there is no such property."""
     told = subprocess.run(['gst-inspect-1.0', 'lmccsink'], capture_output=True, text=True, check=True).stdout
     found = re.search(r'^  udp-segmentation +:.*?(?=^  \S|\Z)', told, re.MULTILINE | re.DOTALL)
     if not found:
@@ -142,7 +145,7 @@ def segmentation():
 
 
 def measure(sender, link, together):
-    """The histogram of the runs that were lost, and the share of the packets."""
+    """The histogram of runs of lost packets, and the share of packets lost."""
     rate, queue, loss = LINKS[link]
     net = lib.make_network()
     source = net.add_host()
@@ -168,8 +171,8 @@ def measure(sender, link, together):
 
 
 def check_room(sender, link):
-    """That nothing more is lost with segmentation. Whoever is held up by other programs hurries afterwards, and the
-    queue overflows: only what is lost at every attempt counts."""
+    """Checks that segmentation causes no additional losses. A sender that stalls catches up afterwards, and the queue
+    overflows, so only losses in every attempt count."""
     _, share = measure(sender, link, False)
     for _ in range(ATTEMPTS):
         _, other = measure(sender, link, True)

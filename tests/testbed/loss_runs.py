@@ -1,29 +1,29 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs of lost packets, and whether two samples of them have the same distribution."""
+"""Statistics of runs of lost packets: compares the distributions of two samples."""
 from collections import namedtuple
 
 # Lengths are 1, 2, 3, and 4 or more.
 LENGTHS = 4
 
-# Of the chi-square distribution with 1, 2 and 3 degrees of freedom, what is exceeded by chance in one of a thousand.
+# Values that the chi-square distribution with 1, 2 and 3 degrees of freedom exceeds with a probability of one in a
+# thousand.
 CRITICAL = {1: 10.828, 2: 13.816, 3: 16.266}
 
-# Lengths that fewer runs of both samples have are counted with the next shorter one: with samples of the same size five
-# of each are expected then, Cochran's rule for the test.
+# Lengths with fewer runs in both samples together are merged with the next shorter length. With samples of equal size,
+# five are then expected in each, which is Cochran's rule for the test.
 LEAST = 10
 
-# Runs of one queue follow each other and are no independent samples, so that chi-square alone finds differences that
-# nobody would notice: the distributions differ only where their total variation distance is above this too, and above
-# that of two samples of the same sender.
+# Runs of one queue are not independent, so chi-square alone finds negligible differences. Distributions differ only if
+# their total variation distance also exceeds this value, and that of two samples of the same sender.
 DISTANCE = 0.05
 
 Verdict = namedtuple('Verdict', 'same square freedom distance allowed')
 
 
 def runs_of(numbers, modulus=65536):
-    """The lengths of the runs that are missing between sequence numbers, which are as they came. What came twice or
-    late is no loss."""
+    """The lengths of runs of missing sequence numbers, given the numbers in order of arrival. Duplicates and late
+    packets are not losses."""
     unwrapped = []
     for number in numbers:
         if unwrapped:
@@ -35,7 +35,7 @@ def runs_of(numbers, modulus=65536):
 
 
 def histogram(runs):
-    """How many have each of the LENGTHS."""
+    """The number of runs of each of the LENGTHS."""
     counts = [0] * LENGTHS
     for length in runs:
         counts[min(length, LENGTHS) - 1] += 1
@@ -43,7 +43,7 @@ def histogram(runs):
 
 
 def merged(first, second):
-    """The cells of both histograms, together where there are too few."""
+    """The cells of both histograms; cells with too few runs are merged."""
     cells = [list(pair) for pair in zip(first, second)]
     for at in range(len(cells) - 1, 0, -1):
         if sum(cells[at]) < LEAST:
@@ -65,13 +65,13 @@ def chi_square(first, second):
 
 
 def distance(first, second):
-    """The total variation distance: half of what the shares differ by."""
+    """The total variation distance: half the sum of the differences of the shares."""
     return sum(abs(a / sum(first) - b / sum(second)) for a, b in zip(first, second)) / 2
 
 
 def compare(one, other, again):
-    """Whether the histograms `one` and `other` have the same distribution; `again` is of a second run of what `one` is
-    of. Too few runs in either differ from nothing, which the caller has to see to."""
+    """Whether the histograms `one` and `other` have the same distribution; `again` is a second sample of the same
+    sender as `one`. The caller must ensure that there are enough runs: samples with too few runs never differ."""
     if not sum(one) or not sum(other):
         return Verdict(sum(one) == sum(other), 0.0, 0, 0.0, DISTANCE)
     square, freedom = chi_square(one, other)

@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What tests of the network share: traffic through it, and what came of that."""
+"""Shared functions of the tests of the network: traffic through it, and measurements of the traffic."""
 import contextlib
 import json
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 ROOT = Path(__file__).resolve().parents[2]
-# Not this file's own directory, where a test has the same name.
+# Not the directory of this file, which has a test of the same name.
 sys.path[0] = str(ROOT / 'pipelines' / 'lib')
 import network  # noqa: E402
 sys.path += [str(Path(__file__).parent), str(Path(network.__file__).parent)]
@@ -24,22 +24,22 @@ SKIPPED = 77
 ETHERNET = 14
 SIZE = 1000
 
-# Seconds that a sender may be late in a measurement.
+# Maximum lateness of a sender in a measurement, in seconds.
 HELD_UP = 0.01
 
-# What a link may be wrong by in its rate, a share.
+# Maximum relative error of a link's rate.
 RATE_ERROR = 0.01
 
-# Packets of the switch and of the hosts' kernels in one measurement: queries, reports, neighbours; more where it takes
-# longer on a busy machine.
+# Maximum number of packets of the switch and of the kernels of the hosts in a measurement: queries, reports, neighbour
+# discovery; more if it takes longer on a busy machine.
 FOREIGN = 30
 
-# The rate at which that is tested.
+# Rate in bit/s of the tests with a fast link.
 FAST = 20000000
 
 
 class Receiver:
-    """Takes a group at a host until it is asked for what came."""
+    """Receives a group at a host until its results are requested."""
 
     def __init__(self, host, group):
         self.process = subprocess.Popen([*host.prefix, sys.executable, str(TRAFFIC), 'receive', host.address, group],
@@ -51,7 +51,7 @@ class Receiver:
 
 
 def send(host, group, rate, seconds, size=SIZE):
-    """Returns the number of packets, and whether the sender was held up by other programs for long."""
+    """Returns the number of packets, and whether other programs delayed the sender for long."""
     told = host.namespace.run(sys.executable, str(TRAFFIC), 'send', host.address, group, str(rate), str(size),
                               str(seconds))
     told = json.loads(told)
@@ -75,8 +75,8 @@ class WithNetwork(unittest.TestCase):
 
 
 def main():
-    """Runs the tests of the program that calls it."""
-    # What measures is not measured itself; where that is allowed, all programs here come before others.
+    """Runs the tests of the calling program."""
+    # The measuring programs get real-time priority where that is permitted.
     with contextlib.suppress(OSError):
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
     try:

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Joins and leaves as they are on the wire: IGMPv3 and MLDv2, any source and source-specific. What lmccsrc measures of
-a join is what the wire shows; a leave stops the traffic at the switch, once the last receiver of a host is gone.
+"""Tests joins and leaves on the wire: IGMPv3 and MLDv2, any-source and source-specific. The join latency that lmccsrc
+measures is that on the wire; a leave stops the traffic at the switch once the last receiver of a host has left.
 
 Usage: membership.py 4|6
 """
@@ -15,23 +15,23 @@ from session import ALLOW, TO_EXCLUDE, lib
 
 PORT = 15440
 
-# One way, between the switch and the receivers' host: a join or a leave takes both.
+# One-way delay between the switch and the receivers' host; a join or a leave needs both directions.
 DELAY = 0.1
 
-# What other programs may hold a report, the emulated wire or a packet up.
+# Delay of a report, the emulated link or a packet by other programs.
 LATENESS = 0.2
 
-# Longest distance of a layer's packets: that of the pictures, where one of four is of the class, and their spread.
+# Longest interval between packets of a layer: that of its pictures, one in four with this class, and their spread.
 DISTANCE = 0.2
 
-# How long a group that was left is watched, and that the test waits for anything.
+# Seconds for which a group is observed after a leave, and timeout of the test.
 WATCHED = 2
 PATIENCE = 10
 
 # Far from full.
 RATE = 10000000
 
-# Base group, whether the joins name the source.
+# Base group, and whether the joins name the source.
 CASES = {
     '4': [('239.255.54.129', False), ('232.54.1.129', True)],
     '6': [('ff15::54:129', False), ('ff35::54:129', True)],
@@ -59,7 +59,7 @@ class Case:
         return receiver
 
     def check_join(self, receiver):
-        """The join of the second group: what is reported, and how long it takes until the first packet."""
+        """Checks the join of the second group: the report, and the time until the first packet."""
         group = self.groups[1]
         before = receiver.stats().get('join-to-packet-ms')
         receiver.set('max-level', 1)
@@ -77,7 +77,7 @@ class Case:
                   f'lmccsrc measures {1000 * said:.0f} ms from its join on')
 
     def check_shared(self, receiver, other):
-        """Where one of two receivers of a host leaves, the other gets the group as before."""
+        """If one of two receivers of a host leaves, the other still gets the group."""
         group = self.groups[1]
         lost = other.stats()['packets-lost']
         receiver.set('max-level', 0)
@@ -89,7 +89,7 @@ class Case:
         lib.check(other.stats()['packets-lost'] == lost, 'the other one loses nothing', other.stats())
 
     def check_leave(self, receiver):
-        """The last one leaves: the group stops at the switch, and nothing else takes its place on the link."""
+        """If the last receiver leaves, the switch stops the group, and no other traffic replaces it on the link."""
         group = self.groups[1]
         receiver.set('max-level', 0)
         reports = self.wire.wait_for(lambda: self.wire.leaves(group), 'the last one leaves, and the host reports it')
@@ -97,12 +97,13 @@ class Case:
         begin, before = time.time(), self.host.counters()
         time.sleep(WATCHED)
         after, base = self.host.counters(), self.groups[0]
-        # What the switch has sent by now is at the host after the delay.
+        # Packets that the switch has sent by now arrive at the host after the delay.
         lib.wait_until(lambda: self.wire.packets(base)[-1:] > [begin + WATCHED + DELAY], PATIENCE)
         packets = self.wire.packets(group)
         lasted = packets[-1] - reports[0]
         lib.check(lasted <= 2 * DELAY + LATENESS, f'its last packet comes {1000 * lasted:.0f} ms after the report')
-        # The base, its control packets, and what the switch says itself; the layer left had half as many as the base.
+        # The base layer, its control packets and the packets of the switch; the layer that was left had half as many
+        # packets as the base layer.
         came = len([when for when in self.wire.packets(base) if begin <= when - DELAY < begin + WATCHED])
         left = after.packets - before.packets
         rate = len([when for when in packets if when > packets[-1] - WATCHED])

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The network of the other tests is what it says: rates, queues, groups that go only where they are wanted. The links
-of the emulator are tested in links.py."""
+"""Tests the network of the other tests: rates, queues, and groups that go only to hosts that have joined them. links.py
+tests the emulated links."""
 import os
 import subprocess
 import sys
@@ -14,14 +14,14 @@ from pathlib import Path
 import measure
 from measure import ETHERNET, FAST, FOREIGN, ROOT, SIZE, Receiver, network, send
 
-# The kernel's timers, and other programs on this machine.
+# Tolerance for the kernel's timers and other programs on this machine.
 LATENESS = 0.01
 
 
 class Link(measure.WithNetwork):
     def overload(self, sender, receiver, capacity, seconds=3.0):
-        """Sends half as much again as the link carries; what came, what the switch dropped, and how many packets of
-        its own (queries, neighbour discovery) were among all that it had to send."""
+        """Sends one and a half times the link's rate. Returns the packets received, those dropped by the switch, and
+        the number of the switch's own packets (queries, neighbour discovery) among all packets."""
         taken = Receiver(receiver, '239.1.1.1')
         self.wait_for_group(receiver, '239.1.1.1')
         before = receiver.counters()
@@ -35,7 +35,8 @@ class Link(measure.WithNetwork):
     def check_overload(self, sender, receiver, capacity, queue):
         seconds = 3.0
         sent, came, dropped, foreign = self.overload(sender, receiver, capacity, seconds)
-        # What a full queue gives out after the last packet came in is there too, and a packet or two of the burst.
+        # Includes the packets that leave a full queue after the last packet has arrived, and a packet or two of the
+        # burst.
         expected = capacity * (seconds + queue) / 8 / (SIZE + ETHERNET)
         self.assertAlmostEqual(came['packets'], expected, delta=0.02 * expected + 3)
         self.assertGreaterEqual(dropped, sent - came['packets'])
@@ -98,9 +99,9 @@ class Switch(measure.WithNetwork):
 
 
 class Killed(unittest.TestCase):
-    """A test that is killed cannot clean up."""
+    """A test that is killed cannot clean up; its network must end all the same."""
 
-    # A host with a delayed link, and a program of the tests' own in it.
+    # A host with a delayed link, and a program of the test in it.
     SCRIPT = '''
 import sys, time
 sys.path.insert(0, sys.argv[1])
@@ -114,7 +115,7 @@ time.sleep(1000)
 
     @staticmethod
     def inside(namespaces):
-        """The processes in these namespaces, with their names."""
+        """The processes in these namespaces with their names."""
         found = []
         for process in Path('/proc').glob('[0-9]*'):
             try:

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What breaks, and comes back by itself: the receiver's cable, its interface, the querier, the sender."""
+"""Tests outages that end on their own: of the receiver's cable, its interface, the querier and the sender."""
 import time
 
 import session
@@ -11,13 +11,13 @@ GROUP, PORT = '239.255.54.193', 15460
 URI = f'lmcc://{GROUP}:{PORT}'
 GROUPS = [f'239.255.54.{193 + i}' for i in range(3)]
 
-# Seconds that an outage lasts, and that pictures may take to be back: a querier that is new asks within a second, a
-# sender needs a key frame and its record, and programs need to start.
+# Seconds of an outage, and until pictures are shown again: a new querier sends its query within a second, a sender
+# needs a key frame and its record, and programs need to start.
 OUTAGE = 3
 BACK = 15
 PATIENCE = 10
 
-# Pictures that say that it goes on.
+# Number of pictures that count as a continuing stream.
 PICTURES = 15
 
 RATE = 10000000
@@ -29,7 +29,7 @@ def send(host):
 
 
 def check_back(receiver, what, since):
-    """That pictures come after `since` of all layers, without an error."""
+    """Checks that pictures of all layers are shown after `since`, without an error."""
     begin = time.monotonic()
     shown = lib.wait_for_pictures(receiver.child, PICTURES, BACK, since)
     lib.check(shown, f'{what}: pictures are back after {time.monotonic() - begin:.1f} s', *receiver.child.tail())
@@ -41,7 +41,7 @@ def check_back(receiver, what, since):
 
 
 def check_silent(receiver):
-    """That no picture comes any more; what is on its way is shown first."""
+    """Checks that no more pictures are shown, after those in transit."""
     def silent():
         return not receiver.pictures(time.monotonic() - 1)
     lib.check(lib.wait_until(silent, PATIENCE), 'no pictures in between')

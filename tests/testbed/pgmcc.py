@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""pgmcc beside the kernel's TCP, as in figure 5 of Rizzo (2000, section 4.3): a receiver behind 500 kbit/s with 50 ms
-and 30 slots; one behind 400 kbit/s with a queue of 20 kB joins; a TCP connection to the first one begins and ends. The
-rates are of whole plateaus, as sent.
+"""Measures pgmcc beside the kernel's TCP, as in figure 5 of Rizzo (2000, section 4.3): a receiver behind 500 kbit/s
+with 50 ms and 30 slots; a receiver behind 400 kbit/s with a queue of 20 kB joins; a TCP connection to the first one
+starts and ends. The rates are means over whole plateaus, at the sender.
 
 Usage: pgmcc.py [--tcp reno|cubic|bbr] [--span SECONDS] [--beside SECONDS]
 
-Runs where LMCC_TESTBED_FULL is set: it takes some seven minutes.
+Runs only with LMCC_TESTBED_FULL, because it takes about seven minutes.
 """
 import argparse
 import json
@@ -21,24 +21,24 @@ from session import lib
 GROUP, PORT = '239.255.54.90', 15490
 IPERF_PORT = 5201
 
-# Seconds in each direction.
+# Delay in each direction in seconds.
 DELAY = 0.05
 LINK_1 = lib.network.Queue(400000, 20000, 'bytes')
 LINK_2 = lib.network.Queue(500000, 30)
 
-# Payload of both, as in the paper; IP and TCP with timestamps.
+# Payload of both, as in the paper; IP and TCP headers with timestamps.
 PAYLOAD = 1400
 HEADERS = 52
 
-# Seconds that a new state gets before it is measured.
+# Seconds after a change before the measurement starts.
 SETTLE = 20
 
-# The paper's kbit/s, and what may differ.
+# kbit/s in the paper, and the tolerance.
 PAPER = {'PR2 alone': 500, 'PR1 has joined': 400, 'TCP beside PR2': 220, 'TCP has ended': 400}
 TOLERANCE = 0.1
 
-# More than fits, and each picture by itself, so that those which get too old leave room for the next. A window counts
-# packets: one of seven is a small one, with the parameter sets.
+# More than fits, with independent pictures, so that pictures that get too old make room for the next. A window counts
+# packets: one of seven is small, with the parameter sets.
 SEND = ('videotestsrc is-live=true pattern=snow ! video/x-raw,format=I420,width=320,height=180,framerate=10/1 ! '
         'x264enc bitrate=800 key-int-max=1 tune=zerolatency speed-preset=ultrafast threads=1 sliced-threads=false ! '
         f'rtph264pay mtu={PAYLOAD + 24} aggregate-mode=zero-latency config-interval=-1 ! queue ! '

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The same pictures with repair data and without, behind a link that loses 2 % of the packets: with it nearly all come,
-and none is broken; what the link lost counts for congestion control with both.
+"""Tests the same pictures with and without repair data behind a link that loses 2 % of the packets. With repair data
+nearly all pictures arrive, and all are correct; congestion control counts the losses of the link in both cases.
 """
 import re
 
@@ -13,16 +13,17 @@ LOSS, SEED = 0.02, 20040101
 GROUPS = {'with': '239.255.62.65', 'without': '239.255.62.81'}
 PORT = 15462
 
-# Pictures of which the first and the last seconds are not judged: until sessions are known, and the end of the film.
+# Pictures of the first and the last seconds are not judged: until the receivers know the session, and at the end of the
+# film.
 RATE, SECONDS, BEFORE, AFTER = 25, 10, 3, 1
 
 LAYERS = 'layering=doubling layers=3 base-rate=400000'
 REPAIR = {'with': 'repair=0.2', 'without': 'repair=0'}
 
-# s after the sender has ended, at most, until all that is judged is there.
+# Maximum seconds after the end of the sender until all judged pictures have arrived.
 LATENCY = 15
 
-# Of the pictures that are judged.
+# Share of the judged pictures.
 NEARLY_ALL = 0.97
 MISSING_WITHOUT = 0.1
 
@@ -52,7 +53,7 @@ def check_pictures(name, shown, film):
 
 
 def counts_of(receiver):
-    """Of all layers: received, lost, media lost, and of these repaired."""
+    """Totals of all layers: packets received and lost, media packets lost, and repaired packets of those."""
     stats = receiver.stats()
     media = re.search(r'media-packets-lost=\(guint64\)(\d+), packets-repaired=\(guint64\)(\d+)', receiver.ask_stats())
     return stats['packets-received'], stats['packets-lost'], int(media[1]), int(media[2])
@@ -70,7 +71,7 @@ def main():
     lib.start(deadline=110)
     net = lib.make_network()
     sender_host, host = net.add_host(), net.add_host(loss=LOSS, seed=SEED)
-    # Nothing is dropped for being late: this machine may be busy.
+    # No picture is dropped for being late, as this machine may be busy.
     receivers = {name: session.Receiver(host, name, 'algorithm=none', 'latency=1000', uri=f'lmcc://{group}:{PORT}',
                                         consumer=f'rtph264depay ! {session.show()}')
                  for name, group in GROUPS.items()}
@@ -80,7 +81,7 @@ def main():
     lib.check(sending.ends(60), 'the film has been sent', *sending.tail())
     film = [checksum for _, checksum in lib.pictures(sending)]
     lib.check(len(set(film)) == RATE * SECONDS, 'no two pictures are equal', len(set(film)))
-    # A decoder keeps some pictures back; with repair this one comes.
+    # A decoder holds some pictures back; with repair data this one arrives.
     lib.wait_until(lambda: film[-RATE * AFTER // 2] in shown_of(receivers['with']), LATENCY)
     counts = {name: counts_of(receiver) for name, receiver in receivers.items()}
     missing = {name: check_pictures(name, shown_of(receiver), film)

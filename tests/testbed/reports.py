@@ -1,9 +1,9 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tells what passes the interface of this network namespace, with the kernel's times (s, of the real-time clock):
+"""Prints the packets on the interface of this network namespace, with the kernel's times (s, of the real-time clock):
 
     TIME report TYPE GROUP SOURCE...   a record of an IGMPv3 or MLDv2 report that this host sends (RFC 3376 4.2.12)
-    TIME packet SOURCE GROUP           a UDP packet that comes to a group
+    TIME packet SOURCE GROUP           a UDP packet to a group that arrives
 """
 import socket
 import struct

@@ -1,19 +1,19 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Three real routers (FRR) between a sender and a receiver, by the timers of the standards.
+"""Tests three real routers (FRR) between a sender and a receiver, with the timers of the standards.
 
 Usage: routers.py PLACE ALGORITHM
 
 PLACE is where the bottleneck is:
 
-last    the last link, 3 Mbit/s, behind a router that honours a leave after two seconds and more (RFC 3376 section 8.8).
-        The receiver finds the level that fits and holds it; the link halves, and it holds the one that fits then.
-middle  between the first two routers. A router above the last one goes on with a group that nobody wants any more for
-        minutes: what a receiver leaves makes no room. The link halves; the receiver holds what gets through, or ends
-        and says why.
+last    the last link, 3 Mbit/s, behind a router that stops a group two seconds or more after a leave (RFC 3376 section
+        8.8). The receiver finds the level that fits and stays there; the link halves, and it does the same again.
+middle  between the first two routers. A router above the last one forwards a group for minutes after its last receiver
+        has left, so a leave makes no room. The link halves; the receiver stays at a level that gets through, or ends
+        with a message that gives the reason.
 
-All but plumb at the last link run where LMCC_TESTBED_FULL is set, and longer.
+Only plumb at the last link runs without LMCC_TESTBED_FULL; with it, all run, and longer.
 """
 import os
 import sys
@@ -30,40 +30,41 @@ SHORT = (('last', 'plumb'),)
 # bit/s.
 RATE = 3000000
 
-# Source-specific: no rendezvous point is needed (RFC 4607).
+# Source-specific, so that no rendezvous point is needed (RFC 4607).
 GROUP, PORT = '232.54.3.1', 15440
 URI = f'lmcc://{frr.SENDER}@{GROUP}:{PORT}'
 
-# Seconds: until the level is found; that it is watched then, and after the link halved. In the middle, before it halves
-# and after that: pimd 8.4 prunes at once what was joined a short time before.
+# Seconds: until the level is found; for which the receiver is observed then, and after the link has halved. In the
+# middle, before and after the link halves: pimd 8.4 prunes at once groups that were joined a short time before.
 FIND = 10
 HOLD = 100 if FULL else 15
 BEFORE = 80
 AFTER = 120
 AFTER_LAST = 30 if FULL else 15
 
-# Seconds that a level may be held that the path does not carry, beside the time of a leave; that one may be lost.
+# Seconds for which a receiver may be at a level that the path cannot carry, in addition to the leave latency; and for
+# which a level may be lost.
 OVER = 2
 LOST = 10
 
-# Seconds that a leave takes: two queries and what a host's repeated report adds (RFC 3376 section 8.11), and what
-# timers and queues make of that.
+# Leave latency in seconds: two queries and the delay of a host's repeated report (RFC 3376 section 8.11), and the
+# effect of timers and queues.
 LEAVE = 2.6
 LEAST_LEAVE, MOST_LEAVE = 1.5, 3.0
 
-# Those whose levels are checked; the others are measured.
+# Algorithms whose levels are checked; the others are measured.
 JUDGED = ('plumb', 'elm')
 
-# Seconds after a leave in which packets are taken to be its doing.
+# Seconds after a leave in which packets are attributed to it.
 PATIENCE = 5
 
-# Losses of what is held that still let pictures through, and the seconds over which they are taken.
+# Loss of the joined layers with which pictures still get through, and the seconds over which it is measured.
 BORNE = 0.1
 LATEST = 20
 
 
 class Path:
-    """What `cell.layering` needs to know."""
+    """The parts of a run that `cell.layering` needs."""
     rate = 2 * RATE / 1e6
     coarse = False
 
@@ -81,7 +82,7 @@ def launch(routed, algorithm):
 
 
 def held(changes, begin, end):
-    """[seconds, level] of what was held one after the other between these times."""
+    """[seconds, level] of the levels in order between these times."""
     steps, level, since = [], -1, begin
     for when, _, new, _ in changes:
         if when >= end:
@@ -94,7 +95,7 @@ def held(changes, begin, end):
 
 
 def longest(steps, off):
-    """The longest time in a row in which `off` is true of the level."""
+    """The longest continuous time in which `off` is true of the level."""
     most = so_far = 0.0
     for seconds, level in steps:
         so_far = so_far + seconds if off(level) else 0.0
@@ -107,8 +108,8 @@ def find_fitting(algorithm, rate):
 
 
 def leave_times(wire, layers):
-    """How long the network went on with each layer after each leave of it, where it was not joined again at once, and
-    where there was time enough to see."""
+    """The time for which the network forwarded each layer after each leave, if the layer was not joined again at once
+    and there was enough time to see."""
     took = []
     until = max(wire.packets(GROUP), default=0.0)
     for layer in range(1, layers):
@@ -129,7 +130,7 @@ def tell(receiver, begin):
 
 
 def check_held(receiver, algorithm, begin, seconds, fits):
-    """That from `begin` on the level that fits is held."""
+    """Checks that the receiver is at the level that fits from `begin` on."""
     steps = held(receiver.changes(), begin, begin + seconds)
     right = sum(time_held for time_held, level in steps if level == fits) / seconds
     over = longest(steps, lambda level: level > fits)

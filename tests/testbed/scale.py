@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Fifty receivers on one machine, each on a link of its own; and a thousand slots of FLID-DL over 32 groups.
+"""Tests fifty receivers on one machine, each on its own link; and a thousand slots of FLID-DL over 32 groups.
 
 Usage: scale.py receivers|slots
 
-Both take minutes, and run where LMCC_TESTBED_FULL is set.
+Both take minutes, and run only with LMCC_TESTBED_FULL.
 """
 import os
 import resource
@@ -25,20 +25,20 @@ WATCHED = 60
 SLOTS = 1000
 SLOT = 0.5
 GROUPS = 32
-# Byers et al. 2002: a group is silent for as long as a leave takes, 4 s, and two slots beside.
+# Byers et al. 2002: a group is idle for the leave latency, 4 s, and two more slots.
 LAYERS = 22
 
 RATE = 100000000
 
-# The links have room for all; but a machine that is busy with other things joins a group too late at times.
+# The links have room for all layers, but a busy machine sometimes joins a group too late.
 LOSS = 0.001
 
-# For what a busy machine does not read at once.
+# For packets that a busy machine does not read at once.
 BUFFER = 4000000
 
 
 def resident(pid):
-    """bytes"""
+    """The resident memory in bytes."""
     with open(f'/proc/{pid}/statm', encoding='ascii') as file:
         return int(file.read().split()[1]) * resource.getpagesize()
 

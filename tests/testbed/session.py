@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""One sender with three rungs, and receivers behind links of their own, in a network of this machine alone."""
+"""A sender with three rungs, and receivers behind their own links, in a private network on this machine."""
 import os
 import re
 import subprocess
@@ -12,15 +12,15 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'loopback'))
 import lib  # noqa: E402
 
-# kbit/s of the encoders. Three classes would be nine layers; with one each, the cumulative rates are 0.25, 0.65 and
-# 1.5 Mbit/s, far from the capacities and from their halves.
+# kbit/s of the encoders. Three classes would make nine layers. With one class each, the cumulative rates are 0.25, 0.65
+# and 1.5 Mbit/s, far from the capacities and from half of them.
 RATES = (200, 320, 680)
 CAPACITIES = (400000, 900000, 2000000)
 
-# A level whose rate is nearer to the capacity than this may be held or not.
+# A level whose rate is closer to the capacity than this may be right or not.
 CLOSE = (0.9, 1.15)
 
-# Seconds, one way.
+# One-way delay in seconds.
 DELAY = 0.015
 
 GROUP, PORT = '239.255.54.1', 15400
@@ -28,12 +28,12 @@ GROUP, PORT = '239.255.54.1', 15400
 # RFC 3376 section 4.2.12, RFC 3810 section 5.2.12
 MODE_IS_INCLUDE, MODE_IS_EXCLUDE, TO_INCLUDE, TO_EXCLUDE, ALLOW, BLOCK = range(1, 7)
 
-# Seconds that anything may take that should happen at once.
+# Timeout in seconds for things that should happen at once.
 PATIENCE = 10
 
 
 def program(name):
-    """One that is built from tests/testbed; skips where it is not."""
+    """A program that is built from tests/testbed; skips the test if it is not built."""
     path = Path(os.environ.get('LMCC_BUILD_ROOT', 'build')) / 'tests' / 'testbed' / name
     if not path.exists():
         lib.skip(f'{path} is not built')
@@ -41,7 +41,7 @@ def program(name):
 
 
 def group_of(base, layer):
-    """The group of a layer of the session whose base is in that one."""
+    """The group of a layer of the session with this base group."""
     net, host = base.rsplit('.', 1)
     return f'{net}.{int(host) + layer}'
 
@@ -52,7 +52,7 @@ def group(layer):
 
 
 def encoder(bitrate):
-    """One class, and packets as full as a film has them: no slices."""
+    """One class, and full packets as of a film: no slices."""
     return (f'x264enc bitrate={bitrate} vbv-buf-capacity=500 key-int-max=24 bframes=0 speed-preset=superfast threads=1 '
             'rc-lookahead=5 option-string="scenecut=0:open-gop=0"')
 
@@ -62,7 +62,7 @@ def show(sink='checksumsink hash=sha1 sync=false'):
 
 
 class Sender:
-    """Prints the checksum of each picture of each rung, as a decoder beside the encoders makes it."""
+    """Prints the checksum of each picture of each rung, from a decoder next to the encoders."""
 
     def __init__(self, host, *options, levels='cumulative'):
         line = (f'{lib.source()} ! tee name=raw lmccsink name=sink address={GROUP} port={PORT} levels={levels} '
@@ -77,7 +77,7 @@ class Sender:
 
 
 class Receiver:
-    """lmccsrc, and what takes what it gives out: a decoder that prints the checksums of pictures."""
+    """lmccsrc, and a decoder that prints the checksums of pictures."""
 
     def __init__(self, host, name, *options, uri=f'lmcc://{GROUP}:{PORT}', consumer=f'rtph264depay ! {show(lib.SHOW)}'):
         self.host = host
@@ -100,19 +100,19 @@ class Receiver:
         return found[-1][1].group(1).replace('\\', '')
 
     def stats(self):
-        """The fields of `stats` that are numbers or words, without those of the layers."""
+        """The fields of `stats` that are numbers or words, except those of the layers."""
         return {name: number(word or words) for name, words, word in
                 re.findall(r'([\w-]+)=\(\w+\)(?:"([^"]*)"|([^,;"]+))', self.ask_stats().split(' drops=')[0])}
 
     def layer_rates(self):
-        """The announced rate of each layer, in bit/s."""
+        """The announced rate of each layer in bit/s."""
         return [int(rate) for rate in re.findall(r'announced-bitrate=\(guint64\)(\d+)', self.ask_stats())]
 
     def level(self):
         return self.stats()['level']
 
     def changes(self, after=0.0):
-        """(time, level from, level to, reason) of each change of level."""
+        """(time, old level, new level, reason) of each change of level."""
         return [(when, int(match.group(1)), int(match.group(2)), (match.group(3) or '').replace('\\', '').strip('"'))
                 for when, match in self.child.find(
                     r'lmcc-level-changed,.*?from=\(int\)(-?\d+).*?to=\(int\)(-?\d+)(?:.*?reason=\(string\)([^,;]+))?',
@@ -123,7 +123,7 @@ class Receiver:
 
 
 class Wire:
-    """What passes the host's interface; times are the kernel's."""
+    """The packets on the host's interface; times are the kernel's."""
 
     def __init__(self, host):
         self.child = lib.Child([sys.executable, '-B', str(Path(__file__).with_name('reports.py'))],
@@ -136,7 +136,7 @@ class Wire:
                 for _, match in self.child.find(rf'^(\S+) report (\d+) {group}((?: \S+)*)$')]
 
     def leaves(self, group):
-        """When the host said that it wants a group no more."""
+        """The times at which the host reported a leave of a group."""
         return [when for when, kind, _ in self.reports(group) if kind in (TO_INCLUDE, BLOCK)]
 
     def packets(self, group):
@@ -160,7 +160,7 @@ def number(text):
 
 
 def loss(before, after):
-    """The share of packets that were lost between two `stats`."""
+    """The packet loss ratio between two `stats`."""
     lost = after['packets-lost'] - before['packets-lost']
     received = after['packets-received'] - before['packets-received']
     return lost / (lost + received) if lost + received else 0.0
@@ -171,24 +171,24 @@ def cumulative(rates):
 
 
 def fitting_level(rates, capacity):
-    """The highest level that a capacity carries."""
+    """The highest level that a capacity can carry."""
     return max([i for i, rate in enumerate(cumulative(rates)) if rate <= capacity], default=0)
 
 
 def close_levels(rates, capacities):
-    """(cumulative rate, capacity) of each level that may be held or not."""
+    """(cumulative rate, capacity) of each level that may be right or not."""
     return [(rate, capacity) for rate in cumulative(rates) for capacity in capacities
             if CLOSE[0] * capacity < rate < CLOSE[1] * capacity]
 
 
 def settled_rates(receiver, capacities, timeout=10):
-    """The announced rates, once they are not of a key picture and little else."""
+    """The announced rates, once they are no longer mainly those of a key frame."""
     lib.wait_until(lambda: not close_levels(receiver.layer_rates(), capacities), timeout, 0.5)
     return receiver.layer_rates()
 
 
 def check_ladder(rates, capacities):
-    """That no level is so near to a capacity that either answer would be right."""
+    """Checks that no level is so close to a capacity that it could be considered both fitting and not."""
     lib.note('cumulative rates ' + ', '.join(f'{rate / 1000:.0f}' for rate in cumulative(rates)) + ' kbit/s')
     close = close_levels(rates, capacities)
     return lib.check(len(rates) == len(RATES) and not close, 'no level is close to the capacity of a link',
@@ -196,7 +196,8 @@ def check_ladder(rates, capacities):
 
 
 def check_pictures(sender, receivers, least):
-    """That every picture shown is one that a decoder beside the encoders made, which may be the later one."""
+    """Checks that every picture shown is one that a decoder next to the encoders made, even if the sender reports it
+    later."""
     shown = [[checksum for _, checksum in receiver.pictures()] for receiver in receivers]
     lib.wait_until(lambda: set().union(*shown) <= sender.references(), 5)
     references = sender.references()
@@ -207,7 +208,7 @@ def check_pictures(sender, receivers, least):
 
 
 def make(capacities, delay=DELAY):
-    """The sender's host, and one behind a link of each capacity."""
+    """The host of the sender, and a host behind a link of each capacity."""
     made = lib.make_network()
     sender = made.add_host(delay)
     hosts = []
@@ -218,6 +219,6 @@ def make(capacities, delay=DELAY):
 
 
 def start(deadline, tools=()):
-    """Skips where these tests cannot be."""
+    """Skips the test if the machine does not allow it."""
     lib.start('rtph264depay', tools=tools, deadline=deadline)
     lib.control()

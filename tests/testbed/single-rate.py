@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""One rate for all: x264enc behind lmccsink follows a link that goes from 2 Mbit/s to 500 kbit/s and back, nothing old
-is sent, and pictures go on coming.
+"""Tests one rate for all receivers: x264enc in front of lmccsink follows a link that changes from 2 Mbit/s to 500
+kbit/s and back, no outdated picture is sent, and pictures continue to arrive.
 
 Usage: single-rate.py [pgmcc|tfmcc]
 
-TFMCC, which comes back more slowly, runs where LMCC_TESTBED_FULL is set.
+TFMCC, which recovers more slowly, runs only with LMCC_TESTBED_FULL.
 """
 import os
 import re
@@ -21,35 +21,35 @@ GROUP, PORT = '239.255.66.40', 17640
 WIDE, NARROW = 2000000, 500000
 DELAY = 0.015
 
-# The queue of the link, in seconds, as a router at home has it.
+# The queue of the link in seconds, as in a home router.
 QUEUE = 0.15
 
-# kbit/s: what the encoder makes when it has found the link. Headers and control packets take their part.
+# kbit/s: the rate of the encoder when it has found the link. Headers and control packets take their part.
 ON_WIDE, ON_NARROW = 1100, 500
 
-# Seconds that the machine may make of the 3 that it takes, and that each rate is held.
+# Seconds until a rate is reached, 3 in theory but more on a busy machine; and for which each rate is held.
 PATIENCE = 30
 HOLD = 3
 
-# Of 25 pictures in a second, so many come at least where the rate is held.
+# Minimum number of pictures per second, of 25, while a rate is held.
 LEAST_PICTURES = 10
 
 AGE_LIMIT = 0.5
 
-# Bytes of lmccsink's packets with IP and UDP headers.
+# Size of lmccsink's packets in bytes, with IP and UDP headers.
 PACKET = 1400 + 28
 
-# RFC 4654: a round in which none but the limiting receiver reports has so many R_max (section 3.4), and then R_max may
-# be a tenth shorter (section 3.2).
+# RFC 4654: a round in which only the limiting receiver reports takes this many R_max (section 3.4); then R_max may
+# decrease by a tenth (section 3.2).
 ROUND, SHORTER = 12, 0.9
 
-# Of the rate, what the encoder may have of it at most.
+# Maximum share of the rate for the encoder.
 MEDIA = 0.95
 
 
 def rfc_4654_needs(rate, rtt_max, wanted):
-    """Seconds until TFMCC's rate, bit/s, is the one wanted where no loss holds it back: it grows by 8 s / R_max in each
-    R_max (section 3.3), and R_max gets shorter with each round."""
+    """Seconds until TFMCC's rate reaches `wanted` bit/s without losses: it grows by 8 s / R_max in each R_max (section
+    3.3), and R_max decreases with each round."""
     needs = 0
     while True:
         rtt_max *= SHORTER
@@ -61,7 +61,7 @@ def rfc_4654_needs(rate, rtt_max, wanted):
 
 
 def wait_for_rate(sender, fits, patience=PATIENCE):
-    """Seconds until the encoder's rate is such a one, or None."""
+    """Seconds until `fits` is true of the encoder's rate, or None."""
     begin = time.monotonic()
 
     def last():
@@ -71,7 +71,7 @@ def wait_for_rate(sender, fits, patience=PATIENCE):
 
 
 def pictures(receiver):
-    """How many lmccsrc has given out, by its latest statistics."""
+    """The number of pictures that lmccsrc has output, from its latest statistics."""
     found = receiver.find(r'GstLmccSrc:src: stats = .*units-delivered=\(guint64\)(\d+)')
     return int(found[-1][1][1]) if found else 0
 

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""50 Mbit/s with repair over a link that loses 2 % of the packets, and another level each second: memory does not grow,
-the output does not stall, and both programs run until the end.
+"""Tests 50 Mbit/s with repair data over a link that loses 2 % of the packets, with a change of level each second:
+memory does not grow, the output does not stall, and both programs run until the end.
 
 Usage: soak.py native|fixed [SECONDS]
 
-A minute; an hour with LMCC_TESTBED_FULL. What is judged begins after a sixth of the time, 20 s to 5 minutes: until
-then buffers grow to what they need. Memory is flat where the median of the last quarter is not more than GROWTH above
-that of the first quarter.
+Runs for a minute, or an hour with LMCC_TESTBED_FULL. The checks begin after a sixth of the time, at least 20 s and at
+most 5 minutes, when the buffers have grown to their size. Memory is stable if the median of the last quarter is at most
+GROWTH above that of the first quarter.
 """
 import os
 import re
@@ -26,24 +26,24 @@ PORT = 15464
 # 50 pictures/s of 104 packets of 1200 bytes, a key frame each second, three classes.
 STREAM = (104, 50, 50, 3)
 
-# By layering: the group, what the sender is told, and the highest level.
+# For each layering: the group, the settings of the sender, and the highest level.
 SESSIONS = {
     'native': ('239.255.63.1', 'repair=0.1 repair-delay=500', 2),
     'fixed': ('239.255.63.17', 'layering=doubling layers=4 base-rate=7500000', 3),
 }
 
-# Seconds from the start until something is given out: a window, repair and the key frame that comes then.
+# Seconds from the start until the first output: a window, repair data, and the next key frame.
 START = 20
 
-# kB; of 50 Mbit/s for an hour a byte lost of each packet is 18,000 kB.
+# kB. At 50 Mbit/s, a leak of one byte per packet is 18,000 kB in an hour.
 GROWTH = 4096
 
-# ms without a packet at the output. The lowest level has only the first pictures of each second in layers of fixed
-# rates; a picture that cannot be repaired ends a group of pictures, and the next one begins a second later at most. The
-# rest is the machine's.
+# Longest time in ms without a packet at the output. The lowest level has only the first pictures of each second with
+# layers of fixed rates; a picture that cannot be repaired ends a group of pictures, and the next one begins at most a
+# second later. The rest allows for the machine.
 STALL = 1500
 
-# Of the loss that the link is told.
+# Share of the configured loss.
 NEAR = (0.7, 1.4)
 
 LINE = re.compile(r'^second (\d+) packets (\d+) longest ([\d.]+) lost (\d+) kernel (\d+) repaired (\d+) level (-?\d+) '
@@ -51,13 +51,13 @@ LINE = re.compile(r'^second (\d+) packets (\d+) longest ([\d.]+) lost (\d+) kern
 
 
 def memory_of(pid):
-    """kB that the process has in the machine."""
+    """The resident memory of the process in kB."""
     with open(f'/proc/{pid}/status', encoding='ascii') as file:
         return int(re.search(r'VmRSS:\s+(\d+)', file.read())[1])
 
 
 def slope(values):
-    """What they grow by each minute, one each second, by least squares."""
+    """The growth per minute of values, one per second, by least squares."""
     middle = (len(values) - 1) / 2
     mean = statistics.mean(values)
     return 60 * (sum((i - middle) * (value - mean) for i, value in enumerate(values)) /
@@ -82,7 +82,7 @@ def watch(sender, receiver, seconds):
 
 
 def end(child):
-    """Whether it ends well when its input does."""
+    """Whether the program ends without an error when its input ends."""
     if child.returncode() is not None:
         return False
     child.process.stdin.close()

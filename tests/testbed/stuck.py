@@ -1,14 +1,15 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A network that takes two seconds to honour a leave, as routers do with their standard settings. The link halves; an
-algorithm leaves a layer, and loses packets until that leave counts. It does not leave the next one for these losses.
+"""Tests a network with a leave latency of two seconds, as routers have with their default settings. The link halves; an
+algorithm leaves a layer and loses packets until the leave takes effect. These losses must not make it leave the next
+layer.
 
 Usage: stuck.py ALGORITHM [SETTINGS]
 
-With `elm` the layers are three encodings, and the pictures are looked at; with the others they double from 128 kbit/s.
-SETTINGS are lmccsrc's `algorithm-settings`; flid-sl needs them here, as it takes leaves to be fast. All but elm and
-rlc run where LMCC_TESTBED_FULL is set.
+With `elm` the layers are three encodings, and the pictures are checked; with the others the layers double from 128
+kbit/s. SETTINGS is the property `algorithm-settings` of lmccsrc; flid-sl needs it here, because it expects fast leaves.
+Only elm and rlc run without LMCC_TESTBED_FULL.
 """
 import os
 import sys
@@ -17,18 +18,18 @@ import time
 import session
 from session import lib
 
-# RFC 3376 section 8.8: the last member query time, with what timers and queues add.
+# RFC 3376 section 8.8: the last member query time, plus the delays of timers and queues.
 LAST_MEMBER = (1.5, 3.0)
 
-# Seconds after a leave in which no other may follow for what the layer that was left still brings.
+# Seconds after a leave in which packets of the layer that was left must not cause another leave.
 STUCK = LAST_MEMBER[1] + 1
 
-# Seconds: most time to find the level, that it is held before the link halves, and watched afterwards.
+# Seconds: longest time to find the level; time at the level before the link halves; time of observation afterwards.
 FIND = 60
 HOLD = 5
 WATCH = 15
 
-# bit/s, before the link halves: of three encodings, and of layers that double, where level 3 is 1024 kbit/s.
+# bit/s before the link halves: with three encodings, and with layers that double, where level 3 is 1024 kbit/s.
 CAPACITY = {'elm': 2000000}
 CAPACITY_DOUBLING = 1300000
 DOUBLING = 'layering=doubling base-rate=128000 layers=4'
@@ -37,18 +38,18 @@ DOUBLING = 'layering=doubling base-rate=128000 layers=4'
 DOWN = {'elm': 3}
 DOWN_OTHERS = 20
 
-# Its groups fall silent by themselves: no leave is waited for. One overload costs it a level for each slot in which it
-# shows, however fast leaves are; so it is compared with itself where they are fast, by its mean level.
+# Its groups become idle on their own, without a leave. An overload costs it a level for each slot in which the overload
+# shows, however fast leaves are; so its mean level is compared with that with fast leaves.
 TURNING = 'flid-dl'
 TOLERANCE = 0.25
 
-# Those that run without LMCC_TESTBED_FULL.
+# Algorithms that run without LMCC_TESTBED_FULL.
 SHORT = ('elm', 'rlc')
 FULL = 'LMCC_TESTBED_FULL' in os.environ
 
 
 def launch(algorithm, settings, sender_host, host, capacity):
-    """What sends, and a receiver that settings may change."""
+    """The sender, and a receiver with these settings."""
     options = [f'algorithm={algorithm}', *([f'algorithm-settings={settings}'] if settings else [])]
     name = f'{capacity / 1e6} Mbit/s'
     if algorithm == 'elm':
@@ -60,7 +61,8 @@ def launch(algorithm, settings, sender_host, host, capacity):
 
 
 def find_top(receiver, top):
-    """That it finds the level that fits, and holds it: losses of a join are no losses of the link."""
+    """Checks that the receiver finds the level that fits and stays there: losses of a join are not losses of the
+    link."""
     def holds():
         changes = receiver.changes()
         return changes and changes[-1][2] == top and time.monotonic() - changes[-1][0] > HOLD
@@ -69,7 +71,7 @@ def find_top(receiver, top):
 
 
 def leave_top(receiver, capacity, patience):
-    """When it left its highest layer after the link had halved; None where it did not."""
+    """The time at which it left its highest layer after the link had halved; None if it did not."""
     dropped = receiver.host.counters().dropped
     receiver.host.set_rate(capacity / 2)
     lib.wait_until(lambda: receiver.host.counters().dropped > dropped, 10)
@@ -85,7 +87,7 @@ def leave_top(receiver, capacity, patience):
 
 
 def check_leave(receiver, wire, group):
-    """That the network went on with the layer."""
+    """Checks that the network still forwarded the layer."""
     leaves, packets = wire.leaves(group), wire.packets(group)
     after = [when for when in packets if leaves and leaves[0] < when < leaves[0] + LAST_MEMBER[1] + 0.5]
     lasted = after[-1] - leaves[0] if after else 0.0
@@ -94,7 +96,7 @@ def check_leave(receiver, wire, group):
 
 
 def check_stuck(receiver, wire, capacity, patience, top, fits):
-    """The link halves, and one layer is left."""
+    """Checks that one layer is left when the link halves."""
     begin = time.monotonic()
     left = leave_top(receiver, capacity, patience)
     if left:
@@ -107,7 +109,7 @@ def check_stuck(receiver, wire, capacity, patience, top, fits):
 
 
 def mean_level(changes, begin, end, level):
-    """Of a receiver that had `level` at the beginning."""
+    """The mean level of a receiver that was at `level` at the beginning."""
     total, since = 0.0, begin
     for when, _, new, _ in changes:
         if when < end:
@@ -116,7 +118,7 @@ def mean_level(changes, begin, end, level):
 
 
 def compare(receiver, capacity, patience, top, fits):
-    """That a slow leave takes nothing from it."""
+    """Checks that a slow leave makes no difference."""
     means = []
     for fast in (True, False):
         receiver.host.set_fast_leave(fast)
@@ -134,7 +136,7 @@ def compare(receiver, capacity, patience, top, fits):
 
 
 def watch(receiver, begin):
-    """What it makes of the time that follows."""
+    """The receiver's behaviour in the time that follows."""
     lost = receiver.stats()['packets-lost']
     time.sleep(WATCH)
     lost = receiver.stats()['packets-lost'] - lost
@@ -145,7 +147,7 @@ def watch(receiver, begin):
 
 
 def check_pictures(sending, receiver, fits, lost, changes):
-    # A sender that a busy machine holds up sends in bursts, which a short queue does not take.
+    # A sender that stalls on a busy machine sends bursts, which a short queue cannot hold.
     if lost:
         lib.note(f'{lost} packets are lost since; what it makes of them is another matter')
     else:
@@ -170,7 +172,7 @@ def main():
     tested = [capacity, capacity / 2]
     if sending:
         lib.check(lib.wait_for_pictures(receiver.child, 5, 15), 'pictures are shown', *receiver.child.tail())
-        # The encoders need some seconds to come down to their rates.
+        # The encoders need some seconds to reach their rates.
         session.check_ladder(session.settled_rates(receiver, tested, FIND), tested)
     rates = receiver.layer_rates()
     top, fits = (session.fitting_level(rates, one) for one in tested)

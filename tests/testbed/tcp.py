@@ -1,29 +1,29 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The kernel's TCP beside a session, in packets as large as the session's."""
+"""The kernel's TCP beside a session, with packets as large as the session's."""
 import json
 import statistics
 
 import session
 from session import lib
 
-# Whole IP packets of 1000 bytes, as in Colussi's thesis (2004), for TCP too: its rate grows with their size.
+# IP packets of 1000 bytes, as in Colussi's thesis (2004), for TCP too, because its rate grows with the packet size.
 PACKET = 1000
 MTU = PACKET - 28
 
-# IP and TCP without options, which a maximum segment size leaves out; and with timestamps.
+# IP and TCP headers without options, which the maximum segment size excludes; and with timestamps.
 TCP_HEADERS, TCP_TIMESTAMPS = 40, 12
 
 IPERF_PORT = 5201
 
 
 def jain(rates):
-    """The fairness index of Jain, Chiu and Hawe (1984): 1 where all have the same, 1/n where one has all."""
+    """The fairness index of Jain, Chiu and Hawe (1984): 1 if all rates are equal, 1/n if one has everything."""
     return sum(rates) ** 2 / (len(rates) * sum(rate ** 2 for rate in rates)) if any(rates) else 0.0
 
 
 class Tcp:
-    """Connections from the sender's host to another, measured there from `skip` seconds on."""
+    """Connections from the sender's host to another host, measured there from `skip` seconds on."""
 
     def __init__(self, sender, host, congestion_control, flows, seconds, skip):
         self.flows = flows
@@ -35,8 +35,8 @@ class Tcp:
              congestion_control, '-M', str(PACKET - TCP_HEADERS), '-J'], prefix=sender.prefix)
 
     def rates(self):
-        """bit/s of each connection, with TCP's and IP's headers, as lmccsrc counts its own; and the mean of their
-        round-trip times, in seconds."""
+        """bit/s of each connection, including TCP and IP headers, as lmccsrc counts its own rate; and their mean
+        round-trip time in seconds."""
         self.client.ends(15)
         told = json.loads(self.client.text())
         if 'error' in told:

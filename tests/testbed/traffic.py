@@ -1,14 +1,14 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Constant traffic to a group, and what comes of it.
+"""Sends constant traffic to a group, or receives it and measures it.
 
 Usage: traffic.py send ADDRESS GROUP BITRATE SIZE SECONDS
        traffic.py receive ADDRESS GROUP
 
-ADDRESS is that of the host itself; rate and size are those of whole IP packets. GROUP may be a host. `send` tells, as
-JSON, packets, and how late one was at most. `receive` says `ready`, and at the end of its input: packets; the mean
-delay, and what 0, 1 ... 100 % do not exceed; the time from the first packet to the last; all in seconds; and how many
-came after one that was sent later. All clocks of one machine are the same.
+ADDRESS is that of the host itself; BITRATE and SIZE are those of IP packets. GROUP may be a host. `send` prints, as
+JSON, the number of packets and the maximum lateness of a packet. `receive` prints `ready` and, at the end of its input,
+the number of packets; the mean and the percentiles 0, 1 ... 100 of the delay; the time from the first packet to the
+last, all in seconds; and the number of reordered packets. All clocks of a machine are the same.
 """
 import ipaddress
 import json
@@ -23,13 +23,13 @@ import time
 PORT = 5000
 HEADERS = 28
 
-# asm-generic/socket.h: when the kernel had a packet, in struct timespec.
+# asm-generic/socket.h: arrival time of a packet in the kernel, in struct timespec.
 SO_TIMESTAMPNS = 35
 TIMESPEC = struct.Struct('qq')
 
 BUFFER = 4 << 20
 
-# The same, and linux/sock_diag.h: what a socket had no room for.
+# The same file, and linux/sock_diag.h: number of packets dropped by a socket.
 SO_MEMINFO, SK_MEMINFO_DROPS = 55, 8
 
 
@@ -49,7 +49,7 @@ def send(address, group, rate, size, seconds):
 
 
 def take(socket_in, times):
-    """Adds when a packet was sent and came."""
+    """Adds the send time and the arrival time of a packet."""
     data, told, *_ = socket_in.recvmsg(65536, socket.CMSG_SPACE(TIMESPEC.size))
     seconds, nanoseconds = TIMESPEC.unpack(told[0][2])
     times.append((struct.unpack_from('d', data)[0], seconds + nanoseconds / 1e9))
@@ -60,7 +60,7 @@ def overflowed(socket_in):
 
 
 def reordered(sent):
-    """How many came after one that was sent later (RFC 4737 section 3.3), of when each was, as they came."""
+    """The number of reordered packets (RFC 4737 section 3.3), given the send times in order of arrival."""
     greatest, late = -math.inf, 0
     for one in sent:
         late += one < greatest
@@ -69,13 +69,13 @@ def reordered(sent):
 
 
 def percentiles(delays):
-    """What 0, 1 ... 100 % of them do not exceed."""
+    """The percentiles 0, 1 ... 100."""
     delays = sorted(delays)
     return [delays[round(percent / 100 * (len(delays) - 1))] for percent in range(101)]
 
 
 def describe(times, missed):
-    """What came; packets that this program did not take in time came, too, and have no delay."""
+    """The results. Packets that this program did not read in time count as received, but have no delay."""
     delays = [came - sent for sent, came in times]
     if not delays:
         return {'packets': missed}
