@@ -96,7 +96,7 @@ class Row:
         """The reason why the row cannot be tried here, or None."""
         for need in self.needs:
             if not (os.path.exists(need) or shutil.which(need) or Gst.ElementFactory.find(need)):
-                return f'{need} is not here'
+                return f'{need} is not installed'
         return None
 
 
@@ -386,8 +386,8 @@ def write_waits(path, done):
 def hold_bars(row, result):
     if row.name in ASKED and result['first']:
         median, worst = statistics.median(result['first']), max(result['first'])
-        lib.check(median <= BAR and worst <= WORST_BAR, f'{row.name}: {BAR} s at the median, {WORST_BAR} at the worst',
-                  f'{median:.2f}', f'{worst:.2f}')
+        lib.check(median <= BAR and worst <= WORST_BAR,
+                  f'{row.name}: median at most {BAR} s, maximum at most {WORST_BAR} s', f'{median:.2f}', f'{worst:.2f}')
 
 
 def start_screen():
@@ -412,12 +412,12 @@ def spawn(row, port, args, film):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--all', action='store_true')
-    parser.add_argument('--rows')
-    parser.add_argument('--markdown', metavar='FILE')
-    parser.add_argument('--front', help='something else in front of lmccsink, such as "camera. ! x264enc bframes=3"')
-    parser.add_argument('--joins', type=int, default=1)
-    parser.add_argument('--waits', metavar='FILE')
+    parser.add_argument('--all', action='store_true', help='test all rows')
+    parser.add_argument('--rows', metavar='NAME,...', help='test these rows')
+    parser.add_argument('--markdown', metavar='FILE', help="write this Debian release's table to FILE")
+    parser.add_argument('--front', help='another pipeline in front of lmccsink, such as "camera. ! x264enc bframes=3"')
+    parser.add_argument('--joins', type=int, default=1, help='number of joins per row (default: %(default)s)')
+    parser.add_argument('--waits', metavar='FILE', help='write the table of times until the first picture to FILE')
     parser.add_argument('--apart', type=float, default=0, help=argparse.SUPPRESS)
     parser.add_argument('--row', help=argparse.SUPPRESS)
     parser.add_argument('--port', type=int, default=FIRST_PORT, help=argparse.SUPPRESS)

@@ -92,10 +92,10 @@ def run(name, pipeline, base, group, port):
     compare(work, recorded, base, raw, players)
     kinds = sniffer.payload_types
     lib.check(96 in kinds and FOREIGN_PAYLOAD_TYPE in kinds,
-              f'media and a foreign stream passed on the port: {kinds}')
+              f'media and a foreign stream use the port: {kinds}')
     # A base layer with every picture is never idle for long.
     if base == {0}:
-        lib.check(any(kind not in (96, FOREIGN_PAYLOAD_TYPE) for kind in kinds), 'and filler did')
+        lib.check(any(kind not in (96, FOREIGN_PAYLOAD_TYPE) for kind in kinds), 'and so does filler')
 
 
 def compare(work, recorded, base, raw, players):
@@ -121,7 +121,7 @@ lib.start('udpsrc', 'rtpjitterbuffer', 'rtph264depay', tools=('ffmpeg',))
 if '-localaddr' not in subprocess.run(
         ['ffmpeg', '-hide_banner', '-h', 'demuxer=sdp'], capture_output=True,
         text=True, check=False).stdout:
-    lib.skip('this ffmpeg cannot be told the interface of a session (-localaddr)')
+    lib.skip('this ffmpeg has no option for the interface of a session (-localaddr)')
 run('three classes', single, {0}, '239.255.50.1', 15000)
 run('two rungs of three classes', two_rungs, {0, 1, 2}, '239.255.50.33', 15010)
 lib.finish()

@@ -126,7 +126,7 @@ def check_broken():
         lib.check(re.search(remedy, errors, re.DOTALL),
                   f'{name}: names the remedy', show(child))
         lib.check(not child.find('CRITICAL|Trace/breakpoint|Segmentation'),
-                  f'{name}: nothing worse', show(child))
+                  f'{name}: does not crash', show(child))
 
 
 def check_port_in_use():
@@ -157,7 +157,7 @@ def check_warnings():
               'with a warning that names the setting', show(sender))
     lib.check(sender.find('(?i)warning.*/nowhere/session.sdp.*no such file')
               and sender.find('[Ss]et sdp-location'),
-              'a file that cannot be written is named', show(sender))
+              'the warning names the file that cannot be written', show(sender))
     lib.check(receiver.stop() and sender.stop(), 'both stop')
 
 

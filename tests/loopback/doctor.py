@@ -60,7 +60,7 @@ REPORT = doctor(FIRST)
 says(REPORT, 'port', 'ok', str(PORT + 1), 'lmccsink')
 says(REPORT, 'arrival', 'ok', f'{FIRST.address} (this host)')
 says(REPORT, 'leaves', 'skip', 'another host')
-lib.check('fail' not in {each['status'] for each in REPORT['checks']}, 'nothing fails', REPORT)
+lib.check('fail' not in {each['status'] for each in REPORT['checks']}, 'no check fails', REPORT)
 
 print('on a receiver\'s host:')
 REPORT = doctor(HOST)
@@ -68,12 +68,12 @@ says(REPORT, 'arrival', 'ok', FIRST.address)
 says(REPORT, 'senders', 'ok')
 says(REPORT, 'leaves', 'ok', '239.255.52.2', 'stop')
 
-print('where a leave takes long:')
+print('with slow leaves:')
 HOST.set_fast_leave(False)
 set_bridge('mcast_last_member_interval', str(SLOW_LEAVE))
 says(doctor(HOST), 'leaves', 'fail', 'still come', 'fast leave')
 
-print('where the switch floods:')
+print('with a switch that floods:')
 set_bridge('mcast_snooping', '0')
 says(doctor(HOST), 'leaves', 'warn', 'has not joined', 'snooping')
 
@@ -82,7 +82,7 @@ OTHER = send(SECOND)
 says(doctor(HOST), 'senders', 'warn', FIRST.address, SECOND.address, 'another address')
 for child, address in ((SENDER, SECOND.address), (OTHER, FIRST.address)):
     lib.check(child.wait_for(f'Another sender, {address}, also sends to group {GROUP}', 10),
-              f'the sender warns of {address}', *child.tail())
+              f'the sender warns about {address}', *child.tail())
     child.stop()
 
 lib.finish()

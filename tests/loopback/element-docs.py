@@ -32,7 +32,7 @@ def pipelines():
 
 lib.start('x264ladderenc', deadline=175)
 found = list(pipelines())
-lib.check(len(found) > 5, f'{len(found)} pipelines are there')
+lib.check(len(found) > 5, f'the documentation has {len(found)} pipelines')
 have_j2k = subprocess.run(['gst-inspect-1.0', 'j2klayerenc'], check=False, capture_output=True).returncode == 0
 screen = os.environ.get('DISPLAY') or os.environ.get('WAYLAND_DISPLAY')
 for name, command in found:

@@ -51,7 +51,7 @@ def check_keys(players):
         player.write('q')
         lib.check(player.ends(8) and player.returncode() == 0, f'{player.name} ends at q', player.returncode(),
                   *player.tail())
-        lib.check(not player.find('CRITICAL|Traceback'), f'{player.name} has nothing to complain of', *player.tail())
+        lib.check(not player.find('CRITICAL|Traceback'), f'{player.name} reports no error', *player.tail())
 
 
 def check_overlay():
@@ -73,14 +73,14 @@ def check_overlay():
     module.GLib.timeout_add_seconds(20, player.quit)
     sender = start_sender()
     status = player.run()
-    lib.check(status == 0 and texts and texts[-1].startswith('level 2'), 'the level is laid over the pictures',
+    lib.check(status == 0 and texts and texts[-1].startswith('level 2'), 'the overlay shows the level',
               set(texts))
     lib.check(sender.stop(), 'the sender stops', *sender.tail())
 
 
 lib.start('textoverlay', 'playbin', *SINKS)
 if subprocess.run([sys.executable, '-c', 'import gi; gi.require_version("GstVideo", "1.0")'], check=False).returncode:
-    lib.skip('there is no PyGObject with GstVideo (Debian: python3-gi gir1.2-gst-plugins-base-1.0)')
+    lib.skip('PyGObject with GstVideo is not installed (Debian: python3-gi gir1.2-gst-plugins-base-1.0)')
 check_keys([lib.Child(argv, name=os.path.basename(argv[0]), stdin=subprocess.PIPE)
             for argv in ([sys.argv[1], URI, *SINKS], [PYTHON_PLAYER, URI, *SINKS])])
 check_overlay()

@@ -39,15 +39,15 @@ def send(path, *options):
 def check_ends(film, name):
     for _ in range(ENDS):
         sender = send(film, '--once')
-        lib.check(sender.ends(20) and sender.returncode() == 0, f'{name}: the end of the film is the end',
+        lib.check(sender.ends(20) and sender.returncode() == 0, f'{name}: the sender ends at the end of the film',
                   *sender.tail())
 
 
 def check_again(film):
     sender = send(film)
-    lib.check(len(sender.wait_for('The film is over: again', 30, 2)) == 2, 'the film starts again, twice',
+    lib.check(len(sender.wait_for('The film is over: again', 30, 2)) == 2, 'the film restarts twice',
               *sender.tail())
-    lib.check(sender.stop(), 'and stops when it is interrupted', *sender.tail())
+    lib.check(sender.stop(), 'and the sender stops when interrupted', *sender.tail())
 
 
 def sound_stats(receiver):
@@ -61,13 +61,13 @@ def check_sound(film):
     player = lib.Child([os.path.join(PIPELINES, 'play'), f'{URI}?multicast-iface=lo'], env=ENVIRONMENT)
     counter = lib.launch(f'lmccsrc name=lmcc uri={URI} multicast-iface=lo latency=1000 stats-update-interval=500 '
                          'lmcc.src ! decodebin ! fakesink lmcc.audio ! decodebin ! audio/x-raw ! fakesink', '-v')
-    lib.check(lib.wait_until(lambda: sound_stats(counter)[0] >= 100, 30), 'sound comes, and is counted',
+    lib.check(lib.wait_until(lambda: sound_stats(counter)[0] >= 100, 30), 'the receiver receives and counts sound',
               *counter.tail())
-    lib.check(sound_stats(counter)[1] == 0, 'nothing of it is lost on one host', sound_stats(counter))
+    lib.check(sound_stats(counter)[1] == 0, 'no sound packet is lost on one host', sound_stats(counter))
     # On a busy machine the sender may start late, and the receiver waits for it.
     lib.check(not counter.find('^(ERROR|WARNING)(?!.*(No sender heard|stopped after))'),
-              'the receiver has nothing to complain of', *counter.tail())
-    lib.check(player.returncode() is None and not player.find('^ERROR'), 'play plays it', *player.tail())
+              'the receiver reports no error', *counter.tail())
+    lib.check(player.returncode() is None and not player.find('^ERROR'), 'play plays the stream', *player.tail())
     for child in (counter, player, sender):
         lib.check(child.stop(), f'{child.argv[3]} stops', *child.tail())
 

@@ -52,14 +52,14 @@ def check_wire(judged, lateness):
             if rate > wanted * 1.02]
     lib.check(not slow, 'no layer is faster than its rate', *slow)
     strangers = judged.strangers()
-    lib.check(not strangers, 'every unit on the wire is whole, and the '
-              'encoder\'s', *strangers[:5])
+    lib.check(not strangers, 'every unit on the wire is complete and as '
+              'encoded', *strangers[:5])
     if lateness > HELD_UP:
-        lib.note('the sender was held up: what fits is not checked by sizes')
+        lib.note('the sender was delayed: units are not checked by size')
         return
     misplaced = judged.misplaced(lateness)
     lib.check(not misplaced, 'each unit is in the lowest layer that has room, '
-              'by sizes and rates; none that fits is dropped', *misplaced[:8])
+              'by sizes and rates, and no unit that fits is dropped', *misplaced[:8])
 
 
 def check_level(judged, level):
@@ -80,11 +80,11 @@ def check_level(judged, level):
               f'packets lost: {judged.run.missed(name, "packets-lost")}')
     shown = received.shown()
     bad = [s for s in shown if not s.right]
-    lib.check(not bad, f'level {level}: all {len(shown)} pictures are their '
-              'rung\'s own', f'{len(bad)} are not: {bad[:5]}')
+    lib.check(not bad, f'level {level}: all {len(shown)} pictures are those '
+              'of their rung', f'{len(bad)} are not: {bad[:5]}')
     pictures = [s.picture for s in shown]
     lib.check(pictures == sorted(set(pictures)),
-              f'level {level}: in order, none twice')
+              f'level {level}: pictures are in order, without duplicates')
     # One pass of the clip, complete if there was time.
     end = min(judged.n_groups, FIRST_GROUP + film.n_pictures // clip.GROUP)
     rate, psnr = judge.quality(film, shown, FIRST_GROUP, end)
@@ -112,8 +112,8 @@ def check_top(judged, shown):
     here = {s.picture for s in shown if s.right and s.rung == top}
     wanted = range(FIRST_GROUP * clip.GROUP, judged.n_groups * clip.GROUP)
     missing = [p for p in wanted if p not in here]
-    lib.check(not missing, f'with everything held all {len(wanted)} pictures '
-              'are the highest encoder\'s, bit for bit', missing)
+    lib.check(not missing, f'with all layers, all {len(wanted)} pictures are '
+              'exactly those of the highest encoder', missing)
 
 
 def check_climber(judged):
@@ -128,10 +128,10 @@ def check_climber(judged):
               'encoder\'s', *received.strangers[:8])
     shown = received.shown()
     bad = [s for s in shown if not s.right]
-    lib.check(shown and not bad, f'all {len(shown)} pictures are their rung\'s '
-              'own', f'{len(bad)} are not: {bad[:5]}')
+    lib.check(shown and not bad, f'all {len(shown)} pictures are those of their '
+              'rung', f'{len(bad)} are not: {bad[:5]}')
     pictures = [s.picture for s in shown]
-    lib.check(pictures == sorted(set(pictures)), 'in order, none twice')
+    lib.check(pictures == sorted(set(pictures)), 'pictures are in order, without duplicates')
     rungs = collections.Counter(s.rung for s in shown)
     whole = judged.n_groups * clip.GROUP
     missing = sorted(set(range(FIRST_GROUP * clip.GROUP, whole))
@@ -162,7 +162,7 @@ def main():
     run.play(26 if full else 12, 6 if full else 4)
     if run.capture.gaps() > 0:
         lib.skip(f'this host dropped {run.capture.gaps()} of the packets that '
-                 'are to be looked at')
+                 'the test needs')
     judged = judge.Judge(run)
     lateness = max(run.lateness() or 0, LATENESS)
     lib.note(f'{setting.describe()}: {judged.n_groups} groups of pictures, the '

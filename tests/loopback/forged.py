@@ -177,7 +177,8 @@ def is_flood(name):
 def run(index, forgery, seconds):
     session = Session(index)
     if not lib.check(lib.wait_for_pictures(session.receiver, 2 * RATE, 15),
-                     f'{forgery.name}: pictures are shown before', *session.receiver.tail(), *session.sender.tail()):
+                     f'{forgery.name}: pictures are shown before the attack', *session.receiver.tail(),
+                     *session.sender.tail()):
         return
     quiet, cpu = time.monotonic(), lib.processor_seconds(session.receiver.pid)
     time.sleep(seconds / 2)
@@ -189,23 +190,24 @@ def run(index, forgery, seconds):
     more_cpu = (lib.processor_seconds(session.receiver.pid) - cpu) / (time.monotonic() - begin) - quiet_cpu
     end = time.monotonic()
     forger.stop()
-    lib.check(lib.wait_until(lambda: session.shows_later(end), 10), f'{forgery.name}: pictures are shown afterwards')
+    lib.check(lib.wait_until(lambda: session.shows_later(end), 10),
+              f'{forgery.name}: pictures are shown after the attack')
     lost = session.count('packets-lost') - lost
     dropped = session.count('packets-dropped-kernel')
     missing, n_pictures = session.missing(begin, end)
     lib.note(f'{forgery.name}: {forger.sent} forged packets in {seconds} s, {100 * missing:.1f} % of {n_pictures} '
              f'pictures missing, {lost} losses counted, {100 * more_cpu:.1f} % of a core, '
              f'{dropped} dropped by the socket')
-    lib.check(forger.sent >= 0.8 * seconds * forgery.rate * forgery.count, f'{forgery.name}: it was attacked')
+    lib.check(forger.sent >= 0.8 * seconds * forgery.rate * forgery.count, f'{forgery.name}: the attack had its rate')
     if forgery.bar is not None:
         lib.check(missing <= forgery.bar,
                   f'{forgery.name}: at most {100 * forgery.bar:.0f} % of the pictures are missing')
     if forgery.bar == BAR:
-        lib.check(lost == 0, f'{forgery.name}: no loss is counted')
+        lib.check(lost == 0, f'{forgery.name}: the receiver counts no loss')
     if forgery.rate >= FLOOD:
-        lib.check(more_cpu < CPU_BAR, f'{forgery.name}: less than a tenth of a core')
+        lib.check(more_cpu < CPU_BAR, f'{forgery.name}: the attack costs less than a tenth of a core')
         lib.check(dropped == 0, f'{forgery.name}: the socket drops nothing')
-    lib.check(all(session.stop()), f'{forgery.name}: both end')
+    lib.check(all(session.stop()), f'{forgery.name}: both programs stop')
 
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])

@@ -47,7 +47,7 @@ class Session:
         return lib.check(good, f'{self.name}: {statement}', *details)
 
     def plays(self):
-        return self.check(lib.wait_for_pictures(self.receiver, 10, 15), 'pictures are shown before',
+        return self.check(lib.wait_for_pictures(self.receiver, 10, 15), 'pictures are shown before the change',
                           *self.receiver.tail(), *self.sender.tail())
 
     def goes_on(self, since, within, what):
@@ -60,13 +60,13 @@ class Session:
 
         lib.wait_until(first, within + 3)
         took = (first() or float('inf')) - since
-        self.check(took < within, f'{what}: pictures go on in {took:.1f} s, of {within}', *self.receiver.tail(),
-                   *self.sender.tail())
+        self.check(took < within, f'{what}: pictures continue after {took:.1f} s (limit {within} s)',
+                   *self.receiver.tail(), *self.sender.tail())
 
     def says(self, child, pattern, since, within, what):
         told = child.wait_for(pattern, within, 1, since)
         took = told[0][0] - since if told else float('inf')
-        return self.check(told, f'{what} says so in {took:.1f} s: {pattern}', *child.tail(25))
+        return self.check(told, f'{what} reports it after {took:.1f} s: {pattern}', *child.tail(25))
 
     def ends(self):
         for name, child in (('receiver', self.receiver), ('sender', self.sender)):
@@ -82,12 +82,12 @@ def receivers_address():
     session = Session('receiver\'s address')
     session.plays()
     sniffer = lib.sniff(session.hosts[0].prefix)
-    session.check(reports_come(sniffer, '10.77.0.2', '10.77.0.1', 0, 12), 'reports come before')
+    session.check(reports_come(sniffer, '10.77.0.2', '10.77.0.1', 0, 12), 'reports arrive before the change')
     since = time.monotonic()
     session.hosts[1].namespace.ip('addr del 10.77.0.2/24 dev eth0', 'addr add 10.77.0.22/24 dev eth0')
     session.says(session.receiver, r'lmcc-address-changed.*10\.77\.0\.2\b.*10\.77\.0\.22', since, SOON, 'the receiver')
     session.goes_on(since + 0.5, SOON, 'receiver moved')
-    session.check(reports_come(sniffer, '10.77.0.22', '10.77.0.1', 0, 12), 'reports come from the new address',
+    session.check(reports_come(sniffer, '10.77.0.22', '10.77.0.1', 0, 12), 'reports arrive from the new address',
                   *session.receiver.tail(30), *sniffer.tail(2))
     session.ends()
 
@@ -101,7 +101,7 @@ def senders_address():
     session.says(session.sender, r'lmcc-address-changed.*10\.77\.0\.1\b.*10\.77\.0\.11', since, SOON, 'the sender')
     session.says(session.sender, r'changed from 10\.77\.0\.1 to 10\.77\.0\.11', since, SOON, 'the sender')
     session.goes_on(since + 0.5, SENDER_MOVED, 'sender moved')
-    session.check(reports_come(sniffer, '10.77.0.2', '10.77.0.11', 0, 15), 'reports come to the new address',
+    session.check(reports_come(sniffer, '10.77.0.2', '10.77.0.11', 0, 15), 'reports arrive at the new address',
                   *session.sender.tail(30), *sniffer.tail(2))
     session.ends()
 
@@ -143,7 +143,7 @@ def firewall():
     session.hosts[0].namespace.ip('addr flush dev eth0 scope global')
     session.says(session.sender, r'Cannot send packets.*has no IPv4 address.*send-timeout', since, 3, 'the sender')
     session.check(session.sender.ends(8) and session.sender.find('ERROR.*core|send-timeout'),
-                  f'the sender fails after {time.monotonic() - since:.1f} s, of 4', *session.sender.tail())
+                  f'the sender fails after {time.monotonic() - since:.1f} s (limit 4 s)', *session.sender.tail())
     session.receiver.stop()
     session.network.close()
 
@@ -160,10 +160,10 @@ def stopped(which):
     lib.wait_until(lambda: time.monotonic() > since + SOON + 2, SOON + 3)
     shown = [when for when, _ in lib.pictures(session.receiver, since)]
     burst = max((sum(1 for other in shown if 0 <= other - when < 1) for when in shown), default=0)
-    session.check(burst <= 2 * RATE, f'at most {burst} pictures in a second, of {RATE}')
+    session.check(burst <= 2 * RATE, f'at most {burst} pictures are shown in a second, at {RATE} pictures/s')
     late = [when for when in shown if since + SOON < when < since + SOON + 2]
-    session.check(len(late) >= 1.5 * RATE, f'{len(late) / 2:.1f} pictures/s after {SOON} s', *session.receiver.tail(),
-                  *session.sender.tail())
+    session.check(len(late) >= 1.5 * RATE, f'{len(late) / 2:.1f} pictures/s are shown after {SOON} s',
+                  *session.receiver.tail(), *session.sender.tail())
     session.ends()
 
 
@@ -189,12 +189,13 @@ def tentative():
     session = Session('tentative IPv6', group='ff15::53:1', hosts=hosts)
     told = session.sender.wait_for(r'reports are received on port [1-9]', SOON, 1, since)
     # On a busy machine the sender may start after the end of the detection.
-    lib.note(f'the sender has its address after {told[0][0] - since:.1f} s' if told else 'it had it from the start')
+    lib.note(f'the sender has its address after {told[0][0] - since:.1f} s' if told else
+             'the sender had its address from the start')
     session.plays()
     session.check(lib.wait_until(lambda: any(lib.count_packets(sniffer, 'fd77::2', {to})
                                              for to in ('fd77::1',)) or
                                  sniffer.find(r'fe80::\S*>fe80::'), 12),
-                  'reports come', *session.sender.tail(), *sniffer.tail(1))
+                  'reports arrive', *session.sender.tail(), *sniffer.tail(1))
     session.ends()
     network.close()
 
@@ -222,7 +223,7 @@ def full_disk():
         file.write('now\n')
     written = f'/proc/{session.sender.pid}/root{place}/session.sdp'
     session.check(lib.wait_until(lambda: os.path.exists(written) and os.path.getsize(written) > 0, SOON),
-                  f'it is written {time.monotonic() - since:.1f} s after there is room')
+                  f'the file is written {time.monotonic() - since:.1f} s after there is room')
     session.ends()
 
 
@@ -244,7 +245,7 @@ def descriptors():
     resource.prlimit(pid, resource.RLIMIT_NOFILE, limits)
     sniffer = lib.sniff(session.hosts[0].prefix)
     session.check(reports_come(sniffer, '10.77.0.22', '10.77.0.1', 0, 12),
-                  f'reports come {time.monotonic() - since:.1f} s after there are descriptors')
+                  f'reports arrive {time.monotonic() - since:.1f} s after there are descriptors')
     session.goes_on(since, SOON, 'with descriptors again')
     session.ends()
 

@@ -128,7 +128,7 @@ class Receivers:
 
     def check_alive(self, when):
         for child in (self.element, self.listen, self.relay):
-            lib.check(child.returncode() is None, f'{child.name} lives {when}',
+            lib.check(child.returncode() is None, f'{child.name} still runs {when}',
                       f'exit status {child.returncode()}', *child.tail())
 
     def check_fed(self, when, timeout):
@@ -140,7 +140,7 @@ class Receivers:
         heard = self.listen.wait_for(HEARD, timeout, 2, now)
         lib.check(len(heard) >= 2, f'listen hears the sender {when}', *self.listen.tail())
         lib.check(lib.wait_until(lambda: self.relayed.count() >= ENOUGH, timeout, 1),
-                  f'relay gives pictures on {when}', *self.relay.tail())
+                  f'relay forwards pictures {when}', *self.relay.tail())
 
     def stop(self):
         for child in (self.element, self.listen, self.relay):

@@ -57,7 +57,7 @@ def check_level(sums, level):
     shown = lib.wait_until(lambda: [s for _, s in lib.pictures(child) if s == sums[level]][COUNT - 1:], 15)
     lib.check(shown, f'level {level} shows {COUNT} pictures of {level + 1} layers', *child.tail())
     lib.check(all(s in sums[:level + 1] for _, s in lib.pictures(child)),
-              f'level {level} shows nothing but pictures of whole layers', *child.tail())
+              f'level {level} shows only pictures of complete layers', *child.tail())
     lib.check(not child.find('(?i)^error'), f'level {level} has no error', *child.tail())
     lib.check(child.stop(), f'the receiver of level {level} stops', *child.tail())
 

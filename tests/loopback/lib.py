@@ -74,7 +74,7 @@ def finish(skipped=None):
 
 
 def _too_long(*_):
-    print('FAIL: not done in time', flush=True)
+    print('FAIL: the test took too long', flush=True)
     for child in _children:
         if child.returncode() is None:
             print(f'       still running: {child.name}')
@@ -93,7 +93,7 @@ def start(*elements, tools=(), deadline=DEADLINE):
         if subprocess.run(['gst-inspect-1.0', element], check=False,
                           stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL).returncode:
-            skip(f'there is no element {element} ({where(element)})')
+            skip(f'the element {element} is not installed ({where(element)})')
     signal.signal(signal.SIGALRM, _too_long)
     signal.alarm(deadline)
 

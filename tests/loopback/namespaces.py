@@ -75,7 +75,7 @@ def run(name, base, source, source_specific, first, second, host):
                           if source_specific else set()),
               'with the source' if source_specific else 'without a source',
               filters)
-    lib.check(switch_sends(host, all_groups), 'the switch sends these groups',
+    lib.check(switch_sends(host, all_groups), 'the switch forwards these groups',
               host.groups())
     # Long enough for the start of the second sender.
     lib.wait_until(lambda: lib.count_packets(sniffer, source, all_groups) >= 100, 5)
@@ -86,10 +86,10 @@ def run(name, base, source, source_specific, first, second, host):
     lib.check(joins_are_those_of(receiver, base_group),
               'at max-level 0 the host has left the groups above',
               lib.joined_groups(receiver.pid))
-    lib.check(switch_sends(host, base_group), 'and the switch sends them no more',
+    lib.check(switch_sends(host, base_group), 'and the switch no longer forwards them',
               host.groups())
     lib.check(lib.wait_for_pictures(receiver, 6, 4, time.monotonic() + 0.5),
-              'the base is shown', *receiver.tail())
+              'the base layer is shown', *receiver.tail())
     lib.check(not receiver.find('^ERROR'), 'the receiver has no error',
               *receiver.tail())
     receiver.process.stdin.close()
@@ -106,18 +106,18 @@ def check_second(receiver, other, sniffer, source, groups, source_specific):
     foreign = foreign_count(receiver)
     lib.check(other.returncode() is None, 'a second sender sends',
               *other.tail())
-    lib.check(lib.count_packets(sniffer, source, groups) > 0, 'the first one\'s '
-              'packets come to the interface', *sniffer.tail())
+    lib.check(lib.count_packets(sniffer, source, groups) > 0, 'packets of the first '
+              'sender arrive at the interface', *sniffer.tail())
     if source_specific:
         lib.check(delivered == 0 and foreign == 0,
-                  'those of the second do not',
+                  'packets of the second sender do not',
                   f'{delivered} on the interface, {foreign} in lmccsrc')
     else:
         lib.check(delivered > 0 and foreign,
                   'those of the second do, are not used, and counted '
                   f'({foreign})', f'{delivered} on the interface, {foreign}')
     lib.check(lib.wait_for_pictures(receiver, 10, 4, time.monotonic()),
-              'the pictures go on', *receiver.tail())
+              'pictures continue', *receiver.tail())
 
 
 def launch(host, line, *flags):
@@ -133,7 +133,7 @@ def run_without_route(host):
         host, f'lmccsrc {line} ! rtph264depay ! avdec_h264 ! {lib.SHOW}', '-e')
     for name, child in (('sender', sender), ('receiver', receiver)):
         lib.check(child.wait_for('(?i)no route leads to .*loopback', 5),
-                  f'the {name} says that it uses loopback', *child.tail())
+                  f'the {name} reports that it uses the loopback interface', *child.tail())
     lib.check(lib.wait_for_pictures(receiver, 10, 8), 'pictures are shown',
               *receiver.tail(), *sender.tail())
     for child in (receiver, sender):

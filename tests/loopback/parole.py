@@ -64,6 +64,6 @@ if not found:
 player = lib.Child(['parole', URI], name='parole',
                    env={**environment, 'DBUS_SESSION_BUS_ADDRESS': found[0][1].group(0)})
 lib.check(lib.wait_until(lambda: count_pixels(picture) >= LEAST_PIXELS, 40, 0.5),
-          'Parole shows what is sent', f'{count_pixels(picture)} pixels', *player.tail())
+          'Parole shows the stream', f'{count_pixels(picture)} pixels', *player.tail())
 lib.check(player.returncode() is None, 'and still runs', *player.tail())
 lib.finish()

@@ -63,7 +63,7 @@ def check_players():
     time.sleep(2)
     for name, child in players.items():
         shown = len(lib.pictures(child, began))
-        lib.check(shown >= 40, f'{name} goes on with all layers: {shown} '
+        lib.check(shown >= 40, f'{name} continues with all layers: {shown} '
                   'pictures in two seconds', *child.tail())
         lib.check(not child.find('(?i)^error'), f'{name} has no error',
                   *child.tail())
@@ -80,7 +80,7 @@ def levels(receiver, after):
 def check_taken(receivers, sniffer, known, top, since, after_silence=False):
     """Checks that receivers soon show a new sender, at its top level."""
     if not lib.check(lib.wait_until(lambda: set(sniffer.first_of) - known, 8),
-                     'the sender is on the wire'):
+                     'the sender sends'):
         return
     begin = min(when for ssrc, when in sniffer.first_of.items()
                 if ssrc not in known)
@@ -90,24 +90,24 @@ def check_taken(receivers, sniffer, known, top, since, after_silence=False):
     for name, receiver in receivers.items():
         taken = receiver.wait_for(r'lmcc-level-changed,.* to=\(int\)\d', 6,
                                   after=begin)
-        if not lib.check(taken, f'{name}: the session is taken',
+        if not lib.check(taken, f'{name} accepts the session',
                          *receiver.tail()):
             continue
         delay = taken[0][0] - free
-        lib.check(delay <= TAKEN_UP, f'{name}: {delay:.2f} s after its first '
+        lib.check(delay <= TAKEN_UP, f'{name}: this takes {delay:.2f} s from its first '
                   'packet', *receiver.tail())
         # The pictures of the previous sender have ended by then.
         shown = receiver.wait_for(lib.PICTURE.pattern, 6, after=taken[0][0])
-        if not lib.check(shown, f'{name}: and shown', *receiver.tail()):
+        if not lib.check(shown, f'{name} shows it', *receiver.tail()):
             continue
         delay = shown[0][0] - free
         lib.check(delay <= KEY_DISTANCE + 0.5,
-                  f'{name}: the first picture {delay:.2f} s after it',
+                  f'{name}: the first picture follows after {delay:.2f} s',
                   *receiver.tail())
         lib.check(lib.wait_until(lambda r=receiver: top in levels(r, since), 3),
-                  f'{name}: level {top} is held', levels(receiver, since))
+                  f'{name}: reaches level {top}', levels(receiver, since))
         lib.check(lib.wait_for_pictures(receiver, 25, 4, time.monotonic()),
-                  f'{name}: the pictures go on', *receiver.tail())
+                  f'{name}: pictures continue', *receiver.tail())
 
 
 def check_senders():
@@ -120,12 +120,12 @@ def check_senders():
     for name, receiver in receivers.items():
         lib.check(receiver.wait_for(
             f'waiting for a sender on {GROUP}:{PORT}', 5),
-                  f'{name} says that it waits', *receiver.tail())
+                  f'{name} reports that it waits', *receiver.tail())
     receivers['gst-play-1.0'] = gst_play()
     for name, receiver in receivers.items():
         told = receiver.wait_for(f'No sender heard on {GROUP}:{PORT} within '
                                  "5 s: nothing came.*gst-lmcc-1.0 doctor", 15)
-        lib.check(told, f'{name} says that nothing comes, and what to do',
+        lib.check(told, f'{name} reports that nothing arrives, and the remedy',
                   *receiver.tail())
     player = receivers.pop('gst-play-1.0')
     lib.check(player.stop(), 'gst-play-1.0 stops', *player.tail())
@@ -134,21 +134,21 @@ def check_senders():
     sender = three_layers()
     check_taken(receivers, sniffer, known, 2, since)
 
-    print('the sender is killed, and another one with other layers starts:')
+    print('the sender is killed, and a sender with other layers starts:')
     known, since = set(sniffer.first_of), time.monotonic()
     sender.kill()
     sender = two_rungs()
     check_taken(receivers, sniffer, known, 1, since, after_silence=True)
 
-    print('the sender says goodbye:')
+    print('the sender sends BYE:')
     known, since = set(sniffer.first_of), time.monotonic()
     lib.check(sender.stop(), 'the sender stops', *sender.tail())
     for name, receiver in receivers.items():
         told = receiver.wait_for(
             f'waiting for a sender on {GROUP}:{PORT}', 3, after=since)
-        lib.check(told, f'{name} says that it waits', *receiver.tail())
+        lib.check(told, f'{name} reports that it waits', *receiver.tail())
 
-    print('and another one starts:')
+    print('another sender starts:')
     since = time.monotonic()
     sender = three_layers()
     check_taken(receivers, sniffer, known, 2, since)

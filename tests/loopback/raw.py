@@ -38,7 +38,7 @@ def check_levels(name, port, settings, sizes, source, decoder=H264):
         child, since = receiver(port, level, size, decoder)
         lib.check(since is not None, f'level {level} has pictures of {size}', *child.tail(), *sender.tail())
         lib.check(since and lib.wait_for_pictures(child, SECONDS * RATE, 20, since),
-                  f'level {level} shows {SECONDS} s of them', *child.tail(), *sender.tail())
+                  f'level {level} shows them for {SECONDS} s', *child.tail(), *sender.tail())
         lib.check(not child.find('(?i)^error'), f'level {level} has no error', *child.tail())
         lib.check(child.stop(), f'the receiver of level {level} stops', *child.tail())
     lib.check(not sender.find('(?i)^error'), 'the sender has no error', *sender.tail())
@@ -47,9 +47,9 @@ def check_levels(name, port, settings, sizes, source, decoder=H264):
 
 def check_decoders(port):
     """ffmpeg's VP9 decoder supports only one layer; with their default ranks, GStreamer chooses the other decoder."""
-    print('players of VP9 in layers:')
+    print('players with layered VP9:')
     if subprocess.run(['gst-inspect-1.0', '--exists', 'avdec_vp9'], check=False).returncode:
-        lib.note('avdec_vp9 is not installed, so there is no wrong choice')
+        lib.note('avdec_vp9 is not installed, so no player can choose it')
     sender = lib.launch(f'{SMALL} ! lmccsink address={GROUP} port={port} {IFACE} {SMALL_VP9}', '-m')
     uri = f'lmcc://{GROUP}:{port}?{IFACE}'
     players = {
@@ -73,7 +73,7 @@ def check_without_settings():
     sender = lib.Child(['gst-launch-1.0', 'videotestsrc', 'is-live=true', '!', 'lmccsink', 'address=239.255.42.1'])
     player = lib.Child(['gst-play-1.0', '--no-interactive', f'--videosink={lib.SHOW}', 'lmcc://239.255.42.1:5004'])
     lib.check(lib.wait_for_pictures(player, 60, 25), 'gst-play-1.0 shows pictures', *player.tail(), *sender.tail())
-    lib.check(sender.find('loopback interface'), 'the sender says that it uses the loopback interface',
+    lib.check(sender.find('loopback interface'), 'the sender reports that it uses the loopback interface',
               *sender.tail())
     lib.check(player.stop(), 'the player stops', *player.tail())
     lib.check(sender.stop(), 'the sender stops', *sender.tail())
@@ -99,12 +99,12 @@ if sys.argv[1:] == ['alone']:
     lib.finish()
 
 lib.start('x264ladderenc', tools=('unshare', 'ip', 'gst-play-1.0'), deadline=85)
-print('nothing set, no route:')
+print('default settings, without a route:')
 alone = lib.Child(['unshare', '-rn', 'sh', '-c', f'ip link set lo up && exec {sys.executable} {__file__} alone'])
 if lib.check(alone.ends(40), 'the two commands work') and alone.returncode() != 0 and 'unshare' in alone.text():
-    lib.note('there are no network namespaces here')
+    lib.note('network namespaces are not available here')
 else:
-    lib.check(alone.returncode() == 0, 'with nothing set there is a picture', alone.text())
+    lib.check(alone.returncode() == 0, 'with default settings there is a picture', alone.text())
 check_levels('native layers, three rungs', PORT, '', {0: (480, 270), 2: (640, 360)}, LIVE)
 check_levels('layers of fixed rates', PORT + 10, 'layering=doubling layers=4 base-rate=150000',
              {0: (480, 270), 3: (640, 360)}, LIVE)

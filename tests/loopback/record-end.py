@@ -68,7 +68,7 @@ def check_times(name, stream, seconds):
 
 
 def check_lone_streams():
-    print('a stream that ends, and one that never begins:')
+    print('a stream that ends, and one that never starts:')
     children = {(case, suffix): record(f'{case}.{suffix}', number)
                 for number, case in enumerate(CASES) for suffix in FORMATS}
     for child in children.values():
@@ -80,12 +80,13 @@ def check_lone_streams():
         lib.check(child.ends(SECONDS + 20) and child.returncode() == 0 and child.find('is complete'),
                   f'{child.name} ends with the session', child.returncode(), *child.tail())
         told = [match.group(1) for _, match in child.find('no (sound|picture) has arrived for 20 s')]
-        lib.check(told == [missing] * (missing is not None), f'{child.name}: {missing or "nothing"} is missed', *told)
+        lib.check(told == [missing] * (missing is not None),
+                  f'{child.name}: {missing or "nothing"} is reported as missing', *told)
         check_times(child.name, 'v', video)
         check_times(child.name, 'a', 0 if dropped else sound)
         if case == 'both':
             apart = times_of(child.name, 'v')[-1] - times_of(child.name, 'a')[-1]
-            lib.check(abs(apart) < 1, f'{child.name}: picture and sound go together', apart)
+            lib.check(abs(apart) < 1, f'{child.name}: picture and sound are in step', apart)
     for sender in senders:
         lib.check(sender.ends(5), 'the sender has ended', *sender.tail())
 
@@ -95,18 +96,18 @@ def vanish():
     patient = record('patient.mkv', 8, '--silence=0')
     child = record('vanish.mkv', 8, '--silence=2')
     sender = send(8, 600, 600)
-    lib.check(child.wait_for('recording into', 20), 'the recording is begun', *child.tail())
+    lib.check(child.wait_for('recording into', 20), 'the recording has started', *child.tail())
     lib.wait_until(lambda: len(times_of('vanish.mkv', 'v')) > 2 * RATE, 20, 0.3)
     sender.process.send_signal(signal.SIGKILL)
     lib.check(child.ends(10) and child.returncode() == 0 and child.find('no BYE') and child.find('is complete'),
-              'is waited for 2 s', child.returncode(), *child.tail())
-    lib.check(len(times_of('vanish.mkv', 'v')) > 2 * RATE, 'what came of it is in the file')
-    lib.check(patient.returncode() is None, 'and for ever where the user says so', *patient.tail())
-    lib.check(patient.stop(), 'until he ends that', *patient.tail())
+              'the recording ends after 2 s', child.returncode(), *child.tail())
+    lib.check(len(times_of('vanish.mkv', 'v')) > 2 * RATE, 'the file has the received part')
+    lib.check(patient.returncode() is None, 'without a limit, the recording waits', *patient.tail())
+    lib.check(patient.stop(), 'until the user stops it', *patient.tail())
 
 
 def check_refused():
-    print('a file that cannot be made:')
+    print('a file that cannot be written:')
     long = path_of('x' * 300 + '.mkv')
     for options in ((long, 'cannot be written .*too long'), (path_of('x.mkv'), 'for --record', '--silence=1')):
         arguments = ['--record', options[0]] if len(options) == 2 else list(options[2:])
@@ -115,14 +116,14 @@ def check_refused():
                   done.stderr)
     child = record('taken.mkv', 9)
     lib.check(child.wait_for('no packet has arrived yet', 10) and not os.path.exists(path_of('taken.mkv')),
-              'nothing is made before the session comes', *child.tail())
+              'no file is created before the session arrives', *child.tail())
     with open(path_of('taken.mkv'), 'w', encoding='ascii') as file:
         file.write('mine')
     sender = send(9, 600, 600)
     lib.check(child.ends(15) and child.returncode() == 1 and child.find('there already'),
-              'what another has made meanwhile is not written over', child.returncode(), *child.tail())
+              'a file that was created meanwhile is not overwritten', child.returncode(), *child.tail())
     with open(path_of('taken.mkv'), encoding='ascii') as file:
-        lib.check(file.read() == 'mine', 'it stays as it is')
+        lib.check(file.read() == 'mine', 'it is unchanged')
     lib.check(sender.stop(), 'the sender stops', *sender.tail())
 
 

@@ -72,11 +72,11 @@ def check_plays(path, least, most=PICTURES, twice=0):
     # At a change of level, the stream may ask decoders to discard pictures that were not sent at the previous level.
     errors = [line for line in decoded.stderr.splitlines() if 'mmco: unref short' not in line]
     lib.check(decoded.returncode == 0 and not errors and 0 <= len(keys) - count <= twice,
-              f'{name}: ffmpeg decodes all of it', count, len(keys), *errors)
+              f'{name}: ffmpeg decodes all pictures', count, len(keys), *errors)
     shown = subprocess.run(['gst-launch-1.0', '-q', 'filesrc', f'location={path}', '!', 'parsebin', '!', 'avdec_h264',
                             '!', 'checksumsink', 'sync=false'], capture_output=True, text=True, check=False)
     count = len(lib.re.findall(lib.PICTURE.pattern, shown.stdout, lib.re.MULTILINE))
-    lib.check(shown.returncode == 0 and 0 <= len(keys) - count <= twice, f'{name}: GStreamer plays all of it', count,
+    lib.check(shown.returncode == 0 and 0 <= len(keys) - count <= twice, f'{name}: GStreamer plays all pictures', count,
               len(keys), shown.stderr)
     return keys
 
@@ -84,7 +84,7 @@ def check_plays(path, least, most=PICTURES, twice=0):
 def check_whole_end(path, keys):
     """Checks that the last group of pictures is complete: no picture was left in a parser or in lmccsrc."""
     last = len(keys) - keys[::-1].index(1) - 1
-    lib.check(len(keys) - last == KEY_DISTANCE, f'{os.path.basename(path)}: the last pictures are there', keys)
+    lib.check(len(keys) - last == KEY_DISTANCE, f'{os.path.basename(path)}: the file has the last pictures', keys)
 
 
 def check_ends(directory, sound):
@@ -94,13 +94,13 @@ def check_ends(directory, sound):
     ended = {f'{how}.{suffix}': record(directory, f'{how}.{suffix}') for how in SIGNALS for suffix in formats}
     sender = send(VIDEO + (SOUND if sound else ''))
     for child in (*whole.values(), *ended.values()):
-        lib.check(child.wait_for('recording into', 20), f'{child.name} is begun', *child.tail())
+        lib.check(child.wait_for('recording into', 20), f'{child.name} has started', *child.tail())
     # Minimum content of each file, in addition to buffered pictures: half of what is sent.
     lib.wait_until(lambda: len(keys_of(os.path.join(directory, 'kill.mkv'))) > PICTURES / 2, 20, 0.3)
     for name, child in ended.items():
         number, status = SIGNALS[name.split('.')[0]]
         child.process.send_signal(number)
-        lib.check(child.ends(10) and child.returncode() == status, f'{name}: ends with {status}', child.returncode(),
+        lib.check(child.ends(10) and child.returncode() == status, f'{name}: exit status {status}', child.returncode(),
                   *child.tail())
     for suffix, child in whole.items():
         lib.check(child.ends(30) and child.returncode() == 0 and child.find('is complete'),
@@ -113,11 +113,11 @@ def check_ends(directory, sound):
         # The first group may have started before its layers were joined.
         check_whole_end(path, check_plays(path, PICTURES - KEY_DISTANCE))
         if sound:
-            lib.check(count_sound(path) > PICTURES * 2 - 50, f'bye.{suffix}: the sound is there', count_sound(path))
+            lib.check(count_sound(path) > PICTURES * 2 - 50, f'bye.{suffix}: the file has the sound', count_sound(path))
 
 
 def check_sizes(directory):
-    print('encodings of two sizes, of which the first second has the lower one only:')
+    print('encodings of two sizes, only the lower one in the first second:')
     children = [record(directory, f'sizes.{suffix}') for suffix in ('mkv', 'mp4')]
     sender = lib.launch(SINK.replace('algorithm=none', '') + SMALL + LARGE, '-q')
     for child in children:
@@ -130,7 +130,7 @@ def check_sizes(directory):
 
 
 def check_refused(directory):
-    print('what is refused:')
+    print('refused file names:')
     there = os.path.join(directory, 'there.mkv')
     with open(there, 'w', encoding='ascii') as file:
         file.write('mine')
@@ -140,12 +140,12 @@ def check_refused(directory):
         lib.check(done.returncode == 2 and remedy in done.stderr, f'{os.path.basename(path)}: {remedy}',
                   done.returncode, done.stderr)
     with open(there, encoding='ascii') as file:
-        lib.check(file.read() == 'mine', 'a file that is there stays as it is')
+        lib.check(file.read() == 'mine', 'an existing file is unchanged')
     child = record(directory, 'nobody.mkv')
     child.wait_for('waiting|no packet', 8)
     child.process.send_signal(signal.SIGTERM)
     lib.check(child.ends(5) and child.returncode() == 1 and not os.path.exists(f'{directory}/nobody.mkv'),
-              'where nobody sends there is no file', child.returncode(), *child.tail())
+              'without a sender there is no file', child.returncode(), *child.tail())
     child = record(directory, 'wrong.webm')
     sender = send(VIDEO)
     lib.check(child.ends(15) and child.returncode() == 1 and child.find('h264 .*try .mkv')

@@ -44,13 +44,13 @@ def check_file(path, whole):
     if whole:
         starts = [at for at, key in enumerate(pictures) if key] + [len(pictures)]
         distances = {end - begin for begin, end in zip(starts, starts[1:])}
-        lib.check(distances == {KEY_DISTANCE}, f'{name} has whole groups of pictures', distances)
+        lib.check(distances == {KEY_DISTANCE}, f'{name} has complete groups of pictures', distances)
     decoded = subprocess.run(['ffmpeg', '-v', 'error', '-nostdin', '-i', path, '-f', 'null', '-'], capture_output=True,
                              text=True, check=False)
     # At a change of level, ffmpeg reports pictures to discard that it never had.
     lib.check(decoded.returncode == 0 and not (whole and decoded.stderr), f'ffmpeg decodes {name}', decoded.stderr)
     found = subprocess.run(['gst-discoverer-1.0', path], capture_output=True, text=True, check=False)
-    lib.check(found.returncode == 0 and 'H.264' in found.stdout, f'gst-discoverer-1.0 knows {name}', found.stdout)
+    lib.check(found.returncode == 0 and 'H.264' in found.stdout, f'gst-discoverer-1.0 recognizes {name}', found.stdout)
 
 
 def run(word, pattern, count):

@@ -54,7 +54,7 @@ def main():
             lib.note(f'{player} is not installed')
     for player in players:
         lines = read_lines(player)
-        lib.check(len(lines) > 0, f'the page has a line of {player}')
+        lib.check(len(lines) > 0, f'the page has a command line of {player}')
         for line in lines:
             try_line(player, line, directory)
     sender.stop()

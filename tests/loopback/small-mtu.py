@@ -34,16 +34,16 @@ for family, group, overhead in CASES:
     print(f'{family}:')
     longest = MTU - overhead
     told, sender = warns(HOST, f'address={group}')
-    lib.check(len(told) == 1, 'fragments are warned of, once', *sender.tail())
-    lib.check(sender.find(rf'eth0.*Set mtu, .*to {longest} or less'), 'with the mtu that mends it', *sender.tail())
+    lib.check(len(told) == 1, 'one warning about fragments', *sender.tail())
+    lib.check(sender.find(rf'eth0.*Set mtu, .*to {longest} or less'), 'with the right value of mtu', *sender.tail())
     told, sender = warns(HOST, f'address={group} mtu={longest}')
-    lib.check(not told, 'nothing is said where packets fit', *sender.tail())
+    lib.check(not told, 'no warning if packets fit', *sender.tail())
 
 print('an interface that is too small for RTCP:')
 HOST.namespace.ip(f'link set eth0 mtu {SMALLER_MTU}')
 told, sender = warns(HOST, f'address={CASES[0][1]} mtu={SMALLER_MTU - 28}', CONTROL_TOLD)
 lib.check(len(told) == 1 and sender.find(CONTROL_TOLD + '.*ip link set dev eth0 mtu 1280'),
-          'RTCP is told apart, with what mends it', *sender.tail())
-lib.check(not sender.find('Set mtu'), 'and mtu is left as it is', *sender.tail())
+          'a separate warning about RTCP, with the remedy', *sender.tail())
+lib.check(not sender.find('Set mtu'), 'which is not to set mtu', *sender.tail())
 
 lib.finish()

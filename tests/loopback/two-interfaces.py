@@ -90,7 +90,7 @@ class Receiver:
         shown = [since] + [when for when, _ in lib.pictures(self.child, since) if when < since + 2]
         gap = max((b - a for a, b in zip(shown, shown[1:] + [since + 2])), default=2)
         lib.check(gap < GAP and len(shown) > 1.6 * RATE,
-                  f'{self.name}: {what}: {len(shown) - 1} pictures in 2 s, {1000 * gap:.0f} ms between two at most',
+                  f'{self.name}: {what}: {len(shown) - 1} pictures in 2 s, longest interval {1000 * gap:.0f} ms',
                   *self.child.tail())
 
 
@@ -107,7 +107,7 @@ def check_copies(receiver, name):
     copied, received = receiver.count('packets-copied'), receiver.count('packets-received')
     doubled, lost = receiver.count('duplicate'), receiver.count('packets-lost')
     lib.check(copied > 0.8 * received > 0 and doubled == 0 and lost == 0,
-              f'{name}: {received} packets, {copied} of which came twice, count once ({doubled} twice, {lost} lost)')
+              f'{name}: {received} packets, {copied} of which arrived twice, count once ({doubled} twice, {lost} lost)')
 
 
 def check_outages(receiver, host):
@@ -119,13 +119,13 @@ def check_outages(receiver, host):
         change(*away)
         receiver.goes_on(since, f'{out} is out')
         told = receiver.child.wait_for(rf'Packets are received on {left} only: .*{out}', 4, 1, since)
-        lib.check(told, f'{receiver.name}: says that packets come by {left} only', *receiver.child.tail())
+        lib.check(told, f'{receiver.name}: reports that packets arrive only on {left}', *receiver.child.tail())
         since = time.monotonic()
         change(*back)
         receiver.goes_on(since, f'{out} is back')
         lib.check(lib.wait_until(lambda before=receiver.count('packets-copied'):
                                  receiver.count('packets-copied') > before + 20, 5),
-                  f'{receiver.name}: packets come twice again', *receiver.child.tail())
+                  f'{receiver.name}: packets arrive twice again', *receiver.child.tail())
 
 
 def check_interface_gone(host, sender, receiver):
@@ -134,7 +134,7 @@ def check_interface_gone(host, sender, receiver):
     since = time.monotonic()
     host.namespace.ip('link delete eth0')
     lib.check(sender.wait_for(r"address has changed from .* to (10\.88\.1\.|fd88:1::)", 4, 1, since),
-              'the sender says that packets come from another address', *sender.tail())
+              'the sender reports the new source address', *sender.tail())
     receiver.plays('pictures come from the other address', since + 5, 20)
     host.connect('a')
 
@@ -152,14 +152,14 @@ def run(name, group, source_specific, hosts):
         receiver.plays('pictures are shown', within=15)
     for host, eth in ((alone_a, 'eth0'), (alone_b, 'eth1')):
         ports = set(source_ports(host))
-        lib.check(ports == {str(SOURCE_PORT)}, f'on {eth} packets come from bind-port', ports)
+        lib.check(ports == {str(SOURCE_PORT)}, f'on {eth} packets have the source port bind-port', ports)
     check_copies(receivers[2], name)
     check_outages(receivers[2], both)
     since = time.monotonic()
     sending.set_connected('a', False)
     for receiver in receivers[1:]:
         receiver.goes_on(since, 'the sender\'s eth0 is out')
-    lib.check(sender.wait_for(r'Packets are sent on eth1 only: .*eth0', 4, 1, since), 'the sender says so',
+    lib.check(sender.wait_for(r'Packets are sent on eth1 only: .*eth0', 4, 1, since), 'the sender reports it',
               *sender.tail())
     since = time.monotonic()
     sending.set_connected('a', True)
@@ -169,7 +169,7 @@ def run(name, group, source_specific, hosts):
     for child in (sender, *(receiver.child for receiver in receivers)):
         text = [line for line in child.text().splitlines()
                 if re.search(r'CRITICAL|ERROR|Two senders use|Another sender', line)]
-        lib.check(not text, f'{child.argv[-1]}: no complaint', *text)
+        lib.check(not text, f'{child.argv[-1]}: no warning', *text)
         lib.check(child.stop(), 'stops', *child.tail())
 
 

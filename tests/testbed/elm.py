@@ -141,7 +141,7 @@ def stay():
     watch(lambda: False, WATCH)
     for watched in ALL:
         held = watched.levels_held(begin)
-        lib.check(held[0][0] == watched.fitting(), f'{watched.name}: and holds level {watched.fitting()}',
+        lib.check(held[0][0] == watched.fitting(), f'{watched.name}: stays at level {watched.fitting()}',
                   held, *watched.receiver.changes(begin))
 
 
@@ -174,7 +174,7 @@ def tell(begin):
         for when, old, new, reason in watched.receiver.changes():
             lib.note(f'{watched.name:>13} {when - begin:6.1f} s  {old} -> {new}  {reason}')
     print(f"{'link':>13} {'joins':>6} {'failed':>7} {'found':>6} {'down':>6} {'up':>6} {'loss outside':>13} "
-          f"{'in all':>7} {'host':>5}")
+          f"{'total':>7} {'host':>5}")
     for watched in ALL:
         outside, in_all, host = watched.losses()
         joins = sum(new > old for _, old, new, _ in watched.receiver.changes())
@@ -187,11 +187,11 @@ def tell(begin):
 def check_losses():
     for watched in ALL:
         outside, in_all, host = watched.losses()
-        lib.check(outside < LOSS_OUTSIDE, f'{watched.name}: less than {100 * LOSS_OUTSIDE:.0f} % lost outside of join '
+        lib.check(outside < LOSS_OUTSIDE, f'{watched.name}: less than {100 * LOSS_OUTSIDE:.0f} % loss outside join '
                   'experiments', f'{100 * outside:.2f} %')
-        lib.check(in_all < LOSS_IN_ALL, f'{watched.name}: less than {100 * LOSS_IN_ALL:.0f} % in all',
+        lib.check(in_all < LOSS_IN_ALL, f'{watched.name}: less than {100 * LOSS_IN_ALL:.0f} % loss in total',
                   f'{100 * in_all:.2f} %')
-        lib.check(host == 0, f'{watched.name}: none by the host itself', host)
+        lib.check(host == 0, f'{watched.name}: no packet dropped by the host', host)
 
 
 session.start(200 + CYCLES * (2 * (EXPERIMENT + 4 * DOWN) + UP + 2 * WATCH))

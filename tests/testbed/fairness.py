@@ -220,12 +220,12 @@ def check(cell, result):
     tcp = statistics.mean(result['tcp'])
     # With losses outside the link's queue, nobody needs to fill the link.
     if not cell.loss:
-        lib.check(min(result['rate'], *result['tcp']) > STARVED * fair, f'{name}: nobody starves',
+        lib.check(min(result['rate'], *result['tcp']) > STARVED * fair, f'{name}: no flow starves',
                   f"{result['rate']:.0f} bit/s beside {result['tcp']}", *result['told'])
     lib.check(tcp / ORDER < result['rate'] < ORDER * tcp, f'{name}: within an order of magnitude of TCP',
               f"{result['rate']:.0f} bit/s beside {result['tcp']}", *result['told'])
     if result['host']:
-        lib.note(f"this host itself dropped {result['host']} packets")
+        lib.note(f"the sockets of this host dropped {result['host']} packets")
 
 
 def read_results(paths):
@@ -254,8 +254,9 @@ def run_cells(cells, options):
                 with open(options.json, 'a', encoding='utf-8') as file:
                     file.write(json.dumps({'cell': cell, 'result': result, 'wires': wires}) + '\n')
         for wire in wires:
-            lib.note(f"a wire was {1000 * wire['late-mean']:.2f} ms late in the mean, {1000 * wire['late-95']:.1f} ms "
-                     f"for 95 %, {1000 * wire['late-max']:.0f} ms at most, and lost {wire['lost']}")
+            lib.note(f"an emulated link was late by {1000 * wire['late-mean']:.2f} ms (mean), "
+                     f"{1000 * wire['late-95']:.1f} ms (95 %), {1000 * wire['late-max']:.0f} ms (maximum), and lost "
+                     f"{wire['lost']} packets")
         for result in results:
             check(cell, result)
         if options.markdown:

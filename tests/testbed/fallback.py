@@ -39,15 +39,15 @@ def check_levels(receivers, begin, end):
                   receiver.changes())
         held = {session.group(0), session.group(level)}
         here = receiver.host.groups() & {session.group(layer) for layer in range(len(session.RATES))}
-        lib.check(here == held or receiver.level() != level, f'{receiver.name}: what it does not show does not come',
-                  here)
+        lib.check(here == held or receiver.level() != level,
+                  f'{receiver.name}: the layer that it does not show does not arrive', here)
 
 
 def check_gaps(receivers, begin):
     for receiver in receivers:
         times = [when for when, _ in receiver.pictures(begin)]
         gap = max((after - before for before, after in zip(times, times[1:])), default=SPAN)
-        lib.check(gap <= LONGEST_GAP, f'{receiver.name}: at most {gap:.2f} s without a picture')
+        lib.check(gap <= LONGEST_GAP, f'{receiver.name}: the longest pause is {gap:.2f} s')
 
 
 session.start(SETTLED + SPAN + 40)

@@ -56,23 +56,23 @@ def measure_whole(receivers):
 
 
 def check_levels_that_fit(receivers, sniffers):
-    print('the level that fits:')
+    print('levels that fit:')
     for receiver, (now, change, *_) in zip(receivers, measure_whole(receivers)):
         level = receivers.index(receiver)
-        lib.check(now['level'] == level, f'{receiver.name} holds level {level}', now)
+        lib.check(now['level'] == level, f'{receiver.name} is at level {level}', now)
         lib.check(change['packets-lost'] == 0 and change['packets-received'] > 0,
                   f"{receiver.name}: none of {change['packets-received']} packets is lost", change)
     for level, (receiver, sniffer) in enumerate(zip(receivers, sniffers)):
         passed = [lib.count_packets(sniffer, SENDER.address, [group]) for group in GROUPS]
         lib.check(all(passed[:level + 1]) and not any(passed[level + 1:]),
-                  f'{receiver.name}: only the layers that are held cross the link: {passed}')
+                  f'{receiver.name}: only joined layers cross the link: {passed}')
         lib.check(receiver.host.groups() & set(GROUPS) == set(GROUPS[:level + 1]),
-                  f'{receiver.name}: nor does the switch send others', receiver.host.groups())
+                  f'{receiver.name}: the switch forwards only joined layers', receiver.host.groups())
 
 
 def check_overload(receivers, rates):
     """The middle receiver joins all layers; the receiver with room for them shows their rate."""
-    print('more than fits:')
+    print('a level that does not fit:')
     middle, whole = receivers[1], receivers[2]
     middle.set('max-level', len(rates) - 1)
     # Waits until the queue is full.
@@ -90,20 +90,20 @@ def check_overload(receivers, rates):
     lost = 1 - change['bytes-received'] / sent
     expected = 1 - (capacity * SPAN / 8 - ETHERNET * passed) / sent
     packets_lost = change['packets-lost'] / (change['packets-lost'] + change['packets-received'])
-    lib.note(f'{sent * 8 / SPAN / 1000:.0f} kbit/s sent; {100 * lost:.1f} % of the bytes lost, by arithmetic '
+    lib.note(f'{sent * 8 / SPAN / 1000:.0f} kbit/s sent; {100 * lost:.1f} % of the bytes lost, calculated '
              f'{100 * expected:.1f} %; {100 * packets_lost:.1f} % of the packets (small ones fit into a full queue)')
     lib.check(abs(octets * 8 / SPAN / capacity - 1) < 0.03, f'the link is full: {octets * 8 / SPAN / 1000:.0f} kbit/s')
-    lib.check(abs(lost - expected) < 0.03, 'what is lost is what does not fit')
+    lib.check(abs(lost - expected) < 0.03, 'the loss is the part that does not fit')
     least, most = drops[2] - drops[1], drops[3] - drops[0]
     lib.check(least <= change['packets-lost'] <= most,
-              f"what lmccsrc counts as lost is what the link dropped: {change['packets-lost']}, {least} to {most}")
-    lib.check(change['packets-dropped-kernel'] == 0, 'and the host dropped nothing', change)
-    lib.check(all_of_it['packets-lost'] == 0, f'{whole.name} behind another link loses nothing', all_of_it)
+              f"lmccsrc counts the packets dropped by the link as lost: {change['packets-lost']}, {least} to {most}")
+    lib.check(change['packets-dropped-kernel'] == 0, 'the host dropped no packet', change)
+    lib.check(all_of_it['packets-lost'] == 0, f'{whole.name} behind another link loses no packet', all_of_it)
     middle.set('max-level', 1)
 
 
 def check_socket_drops(receiver):
-    print('a host that does not keep up:')
+    print('a host that is too slow:')
     before, link = receiver.stats(), receiver.host.counters()
     receiver.child.process.send_signal(signal.SIGSTOP)
     time.sleep(STOPPED)
@@ -113,8 +113,9 @@ def check_socket_drops(receiver):
     lost, dropped = (now[name] - before[name] for name in ('packets-lost', 'packets-dropped-kernel'))
     lib.check(dropped > 0, f'its sockets drop {dropped} packets', now)
     # With Linux 6.18 a socket's own count (SO_RXQ_OVFL) may be one too low, permanently; each group has a socket.
-    lib.check(dropped <= lost <= dropped + len(GROUPS), f'lmccsrc counts these as lost and as its own: {lost}')
-    lib.check(receiver.host.counters().dropped == link.dropped, 'the link dropped none')
+    lib.check(dropped <= lost <= dropped + len(GROUPS),
+              f'lmccsrc counts them as lost and as dropped by the host: {lost}')
+    lib.check(receiver.host.counters().dropped == link.dropped, 'the link dropped no packet')
 
 
 session.start(58 + ATTEMPTS * SPAN)

@@ -43,7 +43,7 @@ class WithEmulator(measure.WithNetwork):
                 break
         self.assertEqual(emulator['lost'], 0)
         delays = came['percentiles']
-        print(f"{came['packets']} of {sent} packets came, after {1000 * came['mean']:.2f} ms in the mean, "
+        print(f"{came['packets']} of {sent} packets arrived, mean delay {1000 * came['mean']:.2f} ms, "
               f"{1000 * delays[95]:.2f} ms for 95 %, {1000 * delays[100]:.2f} ms at most, {came['reordered']} of them "
               f"overtaken; they left {1000 * emulator['late-mean']:.2f} ms late in the mean, "
               f"{1000 * emulator['late-95']:.1f} ms for 95 %, {1000 * emulator['late-99']:.1f} ms for 99 %, "
@@ -96,7 +96,7 @@ class Emulated(WithEmulator):
         # A drop after at most 1/p_b packets, uniformly distributed up to there: on average one of (1/p_b + 1)/2.
         length = red.least + (red.most - red.least) * share / (2 - share) / red.probability
         expected = length * (SIZE + ETHERNET) * 8 / FAST
-        print(f"delay {1000 * came['mean']:.2f} ms, by the formula {1000 * expected:.2f} ms")
+        print(f"delay {1000 * came['mean']:.2f} ms, expected {1000 * expected:.2f} ms")
         self.assertAlmostEqual(came['mean'], expected, delta=0.1 * expected)
 
     def count_losses(self, key, share, seed, sent):

@@ -106,7 +106,7 @@ class Plain:
 
     @staticmethod
     def wait(child):
-        lib.check(child.ends(SECONDS + 20) and child.returncode() == 0, 'it has sent', *child.tail())
+        lib.check(child.ends(SECONDS + 20) and child.returncode() == 0, 'the sender has ended', *child.tail())
 
 
 class Sink:
@@ -126,7 +126,7 @@ class Sink:
     def wait(child):
         time.sleep(SECONDS)
         child.process.stdin.close()
-        lib.check(child.ends(20) and child.returncode() == 0, 'it has sent', *child.tail())
+        lib.check(child.ends(20) and child.returncode() == 0, 'the sender has ended', *child.tail())
 
 
 def segmentation():
@@ -140,7 +140,7 @@ def segmentation():
     nicks = re.findall(r'\(-?\d+\): (\S+)', found[0])
     always = [nick for nick in nicks if nick in ('always', 'on', 'yes')]
     never = [nick for nick in nicks if nick in ('never', 'off', 'no')]
-    lib.check(always and never, 'udp-segmentation can be switched on and off', found[0])
+    lib.check(always and never, 'udp-segmentation can be turned on and off', found[0])
     return {True: always[0], False: never[0]}
 
 
@@ -156,11 +156,11 @@ def measure(sender, link, together):
     lib.check(lib.wait_until(lambda: GROUP in host.groups(), session.PATIENCE), f'{GROUP} is joined')
     child = sender.start(source, together)
     sender.wait(child)
-    if not lib.check(hears.ends(20), 'what came is known', *hears.tail(3)):
+    if not lib.check(hears.ends(20), 'the receiver has ended', *hears.tail(3)):
         lib.finish()
     lines = [line for _, line in hears.output]
     missed = int(lines[-1].split()[1])
-    lib.check(missed == 0, 'this program took all that came', missed)
+    lib.check(missed == 0, 'the receiving program missed no packet', missed)
     numbers = [int(number) for number in lines[-2].split()][PACKETS * UNITS * MARGIN:]
     runs = runs_of(numbers)
     net.close()
@@ -178,7 +178,7 @@ def check_room(sender, link):
         _, other = measure(sender, link, True)
         if other <= share + MORE:
             break
-    lib.check(other <= share + MORE, f'{sender.name}, {link}: no more is lost with segmentation')
+    lib.check(other <= share + MORE, f'{sender.name}, {link}: segmentation causes no additional losses')
 
 
 def check_runs(sender, link):

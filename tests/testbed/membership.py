@@ -74,7 +74,7 @@ class Case:
         lib.check(2 * DELAY <= took < 2 * DELAY + DISTANCE + LATENESS,
                   f'the wire shows the first packet {1000 * took:.0f} ms after the report')
         lib.check(took <= said + 0.001 and said < took + LATENESS,
-                  f'lmccsrc measures {1000 * said:.0f} ms from its join on')
+                  f'lmccsrc measures a join latency of {1000 * said:.0f} ms')
 
     def check_shared(self, receiver, other):
         """If one of two receivers of a host leaves, the other still gets the group."""
@@ -84,9 +84,9 @@ class Case:
         lib.wait_until(lambda: receiver.level() == 0, PATIENCE)
         left = time.time()
         self.wire.wait_for(lambda: [when for when in self.wire.packets(group) if when > left + WATCHED],
-                           'one of two receivers has left, and the group still comes')
+                           'one of two receivers has left, and the group still arrives')
         lib.check(not self.wire.leaves(group), 'the host reports no leave', self.wire.reports(group))
-        lib.check(other.stats()['packets-lost'] == lost, 'the other one loses nothing', other.stats())
+        lib.check(other.stats()['packets-lost'] == lost, 'the other receiver loses no packet', other.stats())
 
     def check_leave(self, receiver):
         """If the last receiver leaves, the switch stops the group, and no other traffic replaces it on the link."""
@@ -101,15 +101,16 @@ class Case:
         lib.wait_until(lambda: self.wire.packets(base)[-1:] > [begin + WATCHED + DELAY], PATIENCE)
         packets = self.wire.packets(group)
         lasted = packets[-1] - reports[0]
-        lib.check(lasted <= 2 * DELAY + LATENESS, f'its last packet comes {1000 * lasted:.0f} ms after the report')
+        lib.check(lasted <= 2 * DELAY + LATENESS, f'its last packet arrives {1000 * lasted:.0f} ms after the report')
         # The base layer, its control packets and the packets of the switch; the layer that was left had half as many
         # packets as the base layer.
         came = len([when for when in self.wire.packets(base) if begin <= when - DELAY < begin + WATCHED])
         left = after.packets - before.packets
         rate = len([when for when in packets if when > packets[-1] - WATCHED])
-        lib.check(abs(left - came) < rate / 2, f'the switch sends the base alone: {left} packets in {WATCHED} s, '
-                  f'{came} of them the base\'s; the layer had {rate}', before, after)
-        lib.check(group not in self.host.groups(), 'and knows nobody there for the group', self.host.groups())
+        lib.check(abs(left - came) < rate / 2,
+                  f'the switch forwards the base layer alone: {left} packets in {WATCHED} s, '
+                  f'{came} of them its own; the layer had {rate}', before, after)
+        lib.check(group not in self.host.groups(), 'the switch has no member of the group there', self.host.groups())
 
     def run(self):
         kind = f"IPv{ipaddress.ip_address(self.groups[0]).version}, " \

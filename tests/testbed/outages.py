@@ -34,7 +34,7 @@ def check_back(receiver, what, since):
     shown = lib.wait_for_pictures(receiver.child, PICTURES, BACK, since)
     lib.check(shown, f'{what}: pictures are back after {time.monotonic() - begin:.1f} s', *receiver.child.tail())
     lib.check(lib.wait_until(lambda: receiver.level() == 2, PATIENCE), 'with all layers', receiver.stats())
-    lib.check(lib.wait_until(lambda: set(GROUPS) <= HOST.groups(), PATIENCE), 'and the switch knows why',
+    lib.check(lib.wait_until(lambda: set(GROUPS) <= HOST.groups(), PATIENCE), 'and the switch has the memberships',
               HOST.groups())
     lib.check(not receiver.child.find('^ERROR') and receiver.child.returncode() is None, 'there is no error',
               *receiver.child.tail())
@@ -44,11 +44,11 @@ def check_silent(receiver):
     """Checks that no more pictures are shown, after those in transit."""
     def silent():
         return not receiver.pictures(time.monotonic() - 1)
-    lib.check(lib.wait_until(silent, PATIENCE), 'no pictures in between')
+    lib.check(lib.wait_until(silent, PATIENCE), 'no pictures during the outage')
 
 
 def break_cable(receiver):
-    print('the cable is out of the switch:')
+    print('the cable is unplugged:')
     HOST.set_connected(False)
     check_silent(receiver)
     time.sleep(OUTAGE)
@@ -66,25 +66,25 @@ def break_interface(receiver):
 
 
 def lose_querier(receiver):
-    print('nobody asks who wants the groups:')
+    print('there is no querier:')
     lost = receiver.stats()['packets-lost']
     NETWORK.set_querier(False)
     since = time.monotonic()
     time.sleep(OUTAGE)
-    lib.check(len(receiver.pictures(since)) > PICTURES, 'pictures go on', *receiver.child.tail())
+    lib.check(len(receiver.pictures(since)) > PICTURES, 'pictures continue', *receiver.child.tail())
     NETWORK.set_querier(True)
     check_back(receiver, 'somebody asks again', time.monotonic())
-    lib.check(receiver.stats()['packets-lost'] == lost, 'nothing was lost', receiver.stats())
+    lib.check(receiver.stats()['packets-lost'] == lost, 'no packet was lost', receiver.stats())
 
 
 def restart_sender(receiver, sender):
-    print('the sender dies and starts again:')
+    print('the sender is killed and restarts:')
     sender.kill()
     check_silent(receiver)
     before = receiver.stats()['sources']
     again = send(SENDER)
     check_back(receiver, 'it sends', time.monotonic())
-    lib.check(receiver.stats()['sources'] == before + 1, 'as another source', receiver.stats())
+    lib.check(receiver.stats()['sources'] == before + 1, 'the receiver counts another source', receiver.stats())
     return again
 
 

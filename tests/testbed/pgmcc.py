@@ -95,7 +95,8 @@ def main():
     tcp = tcp_rate(client)
     found['TCP has ended'] = measure(second, options.span)
     for state, rate in found.items():
-        lib.check(abs(rate / PAPER[state] - 1) <= TOLERANCE, f'{state}: {rate:.0f} kbit/s, in the paper {PAPER[state]}')
+        lib.check(abs(rate / PAPER[state] - 1) <= TOLERANCE,
+                  f'{state}: {rate:.0f} kbit/s ({PAPER[state]} in the paper)')
     beside = found['TCP beside PR2']
     lib.check(max(beside, tcp) < 1.5 * min(beside, tcp), f'TCP {tcp:.0f} kbit/s: within a factor of 1.5, '
               f'{beside / tcp:.2f}', str(second.stats()))

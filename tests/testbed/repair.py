@@ -46,7 +46,7 @@ def check_pictures(name, shown, film):
     """Returns the share of the judged pictures that is missing."""
     judged = film[RATE * BEFORE:-RATE * AFTER]
     broken = [checksum for checksum in shown if checksum not in film]
-    lib.check(not broken, f'{name} repair: no picture is broken', *broken[:5])
+    lib.check(not broken, f'{name} repair: all pictures are correct', *broken[:5])
     missing = len(set(judged) - set(shown)) / len(set(judged))
     lib.note(f'{name} repair: {100 * missing:.1f} % of {len(judged)} pictures are missing')
     return missing
@@ -61,9 +61,10 @@ def counts_of(receiver):
 
 def check_counts(name, counts):
     received, lost, media, repaired = counts
-    lib.note(f'{name} repair: {received} packets received, {lost} lost; of media {media} lost, {repaired} repaired')
+    lib.note(f'{name} repair: {received} packets received, {lost} lost; '
+             f'{media} media packets lost, {repaired} repaired')
     share = lost / (lost + received)
-    lib.check(LOSS / 2 < share < 2 * LOSS, f'{name} repair: all that the link lost counts as lost: {100 * share:.1f} %')
+    lib.check(LOSS / 2 < share < 2 * LOSS, f'{name} repair: the losses of the link are counted: {100 * share:.1f} %')
     return media, repaired
 
 
@@ -86,12 +87,12 @@ def main():
     counts = {name: counts_of(receiver) for name, receiver in receivers.items()}
     missing = {name: check_pictures(name, shown_of(receiver), film)
                for name, receiver in receivers.items()}
-    lib.check(missing['with'] < 1 - NEARLY_ALL, 'with repair nearly all pictures come')
-    lib.check(missing['without'] > MISSING_WITHOUT, 'without it clearly more are missing')
+    lib.check(missing['with'] < 1 - NEARLY_ALL, 'with repair nearly all pictures are shown')
+    lib.check(missing['without'] > MISSING_WITHOUT, 'without repair clearly more are missing')
     media, repaired = check_counts('with', counts['with'])
-    lib.check(media > 0 and repaired > 0.9 * media, 'nearly all that was lost is repaired')
+    lib.check(media > 0 and repaired > 0.9 * media, 'nearly all lost media packets are repaired')
     media, repaired = check_counts('without', counts['without'])
-    lib.check(media > 0 and repaired == 0, 'without repair nothing is')
+    lib.check(media > 0 and repaired == 0, 'without repair no packet is repaired')
     lib.finish()
 
 

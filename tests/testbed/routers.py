@@ -135,12 +135,13 @@ def check_held(receiver, algorithm, begin, seconds, fits):
     right = sum(time_held for time_held, level in steps if level == fits) / seconds
     over = longest(steps, lambda level: level > fits)
     lost = longest(steps, lambda level: level < fits)
-    lib.note(f'level {fits} for {100 * right:.0f} % of {seconds} s, above it for {over:.1f} s at most in a row, below '
-             f'it for {lost:.1f} s')
+    lib.note(f'level {fits} for {100 * right:.0f} % of {seconds} s; longest time above it {over:.1f} s, below it '
+             f'{lost:.1f} s')
     if algorithm in JUDGED:
-        lib.check(over <= OVER + LEAVE, f'no level that the path does not carry is held for {OVER + LEAVE} s',
+        lib.check(over <= OVER + LEAVE, f'the receiver is above the level that fits for less than {OVER + LEAVE} s',
                   *receiver.changes())
-        lib.check(lost <= LOST, f'no level is lost for {LOST} s', *receiver.changes())
+        lib.check(lost <= LOST, f'the receiver is below the level that fits for less than {LOST} s',
+                  *receiver.changes())
 
 
 def check_last(routed, algorithm):
@@ -149,7 +150,7 @@ def check_last(routed, algorithm):
     start = time.monotonic()
     fits = find_fitting(algorithm, RATE)
     lib.check(lib.wait_until(lambda: receiver.changes() and receiver.changes()[-1][2] >= fits, 4 * FIND),
-              f'it finds level {fits}', *receiver.changes(), *sending.tail(3), *routed.tail())
+              f'the receiver finds level {fits}', *receiver.changes(), *sending.tail(3), *routed.tail())
     begin = max(start + FIND, time.monotonic())
     time.sleep(begin + HOLD - time.monotonic())
     halved = time.monotonic()
@@ -164,7 +165,7 @@ def check_last(routed, algorithm):
     took = leave_times(wire, len(cell.level_rates(Path, algorithm)))
     lib.note('leaves took ' + ', '.join(f'{seconds:.2f} s' for seconds in took))
     if algorithm in JUDGED:
-        lib.check(took and LEAST_LEAVE < max(took) < MOST_LEAVE, 'the router asks twice before it honours a leave',
+        lib.check(took and LEAST_LEAVE < max(took) < MOST_LEAVE, 'the router sends two queries before it stops a group',
                   took)
 
 
@@ -193,8 +194,8 @@ def check_middle(routed, algorithm):
     tell(receiver, start)
     details = (*receiver.changes(), *receiver.child.tail(), *sending.tail(3), *routed.tail())
     if said:
-        lib.note(f'level {before} before; it ended {said[0][0] - halved:.1f} s after the link halved')
-        lib.check(True, 'it ends, and says that the network goes on with layers that were left')
+        lib.note(f'level {before} before; the receiver ended {said[0][0] - halved:.1f} s after the link halved')
+        lib.check(True, 'the receiver ends and reports that the network still forwards layers that it has left')
         return
     latest = [stats for when, stats in samples if when > samples[-1][0] - LATEST]
     share = session.loss(latest[0], latest[-1])
@@ -202,7 +203,7 @@ def check_middle(routed, algorithm):
     lib.note(f'level {before} before; {latest[-1]["level"]} at the end, {rate / 1000:.0f} kbit/s, '
              f'{100 * share:.1f} % lost')
     if algorithm == 'plumb':
-        lib.check(share <= BORNE and rate > 0, 'it holds what gets through', *details)
+        lib.check(share <= BORNE and rate > 0, 'the receiver stays at a level that gets through', *details)
 
 
 def main():
@@ -213,7 +214,7 @@ def main():
     if not frr.is_there():
         lib.skip(f'FRR is not installed ({lib.where("vtysh")})')
     with frr.Routed() as routed:
-        lib.check(routed.start(), 'the routers know each other', *routed.tail())
+        lib.check(routed.start(), 'the routers are neighbours', *routed.tail())
         {'last': check_last, 'middle': check_middle}[place](routed, algorithm)
     lib.finish()
 

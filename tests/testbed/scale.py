@@ -63,7 +63,8 @@ def run_receivers():
                                   consumer='fakesink') for host in hosts]
     begin = time.monotonic()
     lib.check(lib.wait_until(lambda: all(receiver.level() == 2 for receiver in receivers), 120, 1),
-              f'all {RECEIVERS} have all layers', *sending.tail(), [receiver.level() for receiver in receivers])
+              f'all {RECEIVERS} receivers have joined all layers', *sending.tail(),
+              [receiver.level() for receiver in receivers])
     lib.note(f'after {time.monotonic() - begin:.0f} s')
     before = [receiver.stats() for receiver in receivers]
     used = [lib.processor_seconds(receiver.child.pid) for receiver in receivers]
@@ -87,8 +88,8 @@ def run_slots():
         f'{lib.source()} ! {lib.one_class(100)} ! lmccsink address={GROUP} port={PORT} algorithm=flid-dl '
         f'layering=multiplicative rate-factor=1.2 base-rate=64000 layers={LAYERS}', prefix=sender.prefix)
     receiver = session.Receiver(host, 'receiver', f'buffer-size={BUFFER}', uri=URI, consumer='fakesink')
-    lib.check(lib.wait_until(lambda: receiver.level() == LAYERS - 1, 180, 1), 'it holds all layers', *sending.tail(),
-              receiver.stats())
+    lib.check(lib.wait_until(lambda: receiver.level() == LAYERS - 1, 180, 1), 'the receiver has joined all layers',
+              *sending.tail(), receiver.stats())
     before, used = receiver.stats(), lib.processor_seconds(receiver.child.pid)
     joins = len(wire.child.find(' report [45] '))
     start = time.monotonic()

@@ -203,8 +203,8 @@ def check_pictures(sender, receivers, least):
     references = sender.references()
     for receiver, checksums in zip(receivers, shown):
         broken = [place for place, checksum in enumerate(checksums) if checksum not in references]
-        lib.check(len(checksums) >= least and not broken, f'{receiver.name}: {len(checksums)} pictures, none broken',
-                  f'not the encoders\': {broken}; {len(references)} are known')
+        lib.check(len(checksums) >= least and not broken, f'{receiver.name}: {len(checksums)} pictures, all correct',
+                  f'not from the encoders: {broken}; {len(references)} references')
 
 
 def make(capacities, delay=DELAY):

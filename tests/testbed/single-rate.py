@@ -80,7 +80,7 @@ def hold(receiver, what):
     before = pictures(receiver)
     time.sleep(HOLD)
     came = pictures(receiver) - before
-    lib.check(came >= LEAST_PICTURES * (HOLD - 1), f'{what}: {came / HOLD:.1f} pictures/s come', *receiver.tail(3))
+    lib.check(came >= LEAST_PICTURES * (HOLD - 1), f'{what}: {came / HOLD:.1f} pictures/s arrive', *receiver.tail(3))
 
 
 def follow(sender, receiver, host, rate, fits):
@@ -88,7 +88,7 @@ def follow(sender, receiver, host, rate, fits):
     if ALGORITHM == 'tfmcc' and rate == WIDE:
         before = sink_statistics(sender)
         needs = rfc_4654_needs(before['bitrate'], before['rtt-ms'] / 1e3, 1000 * ON_WIDE / MEDIA)
-        lib.note(f"R_max is {before['rtt-ms']:.0f} ms, and so RFC 4654 needs {needs:.2f} s at least")
+        lib.note(f"R_max is {before['rtt-ms']:.0f} ms, so that RFC 4654 takes at least {needs:.2f} s")
     host.set_rate(rate, QUEUE)
     took = wait_for_rate(sender, fits, PATIENCE + needs)
     lib.check(took is not None, f'{rate // 1000} kbit/s: the encoder follows', *sender.tail(4))
@@ -126,8 +126,8 @@ def main():
     figures = sink_statistics(sender)
     lib.note(', '.join(f'{name} {value:g}' for name, value in figures.items()))
     lib.check(figures['age-max-ms'] < AGE_LIMIT * 1e3,
-              f"no packet leaves of a picture older than {figures['age-max-ms']:.0f} ms")
-    lib.check(sender.returncode() is None and receiver.returncode() is None, 'both go on', *sender.tail(4),
+              f"the oldest picture when sent is {figures['age-max-ms']:.0f} ms old")
+    lib.check(sender.returncode() is None and receiver.returncode() is None, 'both programs still run', *sender.tail(4),
               *receiver.tail(4))
     lib.finish()
 

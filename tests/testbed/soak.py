@@ -67,7 +67,7 @@ def slope(values):
 def check_memory(name, values):
     quarter = len(values) // 4
     growth = statistics.median(values[-quarter:]) - statistics.median(values[:quarter])
-    lib.note(f'{name}: {values[0]} to {values[-1]} kB, at most {max(values)}, {slope(values):+.1f} kB a minute')
+    lib.note(f'{name}: {values[0]} to {values[-1]} kB, maximum {max(values)}, {slope(values):+.1f} kB per minute')
     lib.check(growth <= GROWTH, f'{name}: memory grew by {growth:.0f} kB from the first quarter to the last',
               f'more than {GROWTH}')
 
@@ -90,13 +90,13 @@ def end(child):
 
 
 def check_output(lines, skipped, seconds):
-    lib.check(len(lines) > 0.9 * seconds, f'the receiver told of {len(lines)} of {seconds} seconds')
+    lib.check(len(lines) > 0.9 * seconds, f'the receiver reported {len(lines)} of {seconds} seconds')
     judged = [[float(value) for value in line.groups()] for line in lines[skipped:]]
     longest = max(row[2] for row in judged)
     lib.check(longest <= STALL, f'the longest time without a packet at the output is {longest:.0f} ms', judged)
     lib.check(len({row[6] for row in judged}) > 1, 'the level changes')
-    lib.note(f'{statistics.mean(row[1] for row in judged):.0f} packets/s were given out, the median of the longest '
-             f'silence of each second is {statistics.median(row[2] for row in judged):.0f} ms')
+    lib.note(f'{statistics.mean(row[1] for row in judged):.0f} packets/s at the output; the median of the longest '
+             f'pause in each second is {statistics.median(row[2] for row in judged):.0f} ms')
     first, last = judged[0], judged[-1]
     lost, kernel, repaired = (last[i] - first[i] for i in (3, 4, 5))
     lib.note(f'{lost:.0f} packets lost, {kernel:.0f} of them by the host, {repaired:.0f} repaired')
@@ -127,7 +127,7 @@ def main():
     lib.check(end(sender), 'the sender ran to the end', *sender.tail())
     lines = [match for _, match in receiver.find(LINE.pattern)]
     if len(lines) <= skipped or len(sent_memory) <= skipped:
-        lib.check(False, 'there is something to judge', *receiver.tail(), *sender.tail())
+        lib.check(False, 'there are measurements to check', *receiver.tail(), *sender.tail())
         lib.finish()
     memory = check_output(lines, skipped, seconds)
     check_memory('receiver', memory)
@@ -137,7 +137,7 @@ def main():
     lib.note(f"the link lost {100 * share:.2f} % of {emulator['dropped'] + emulator['passed']} packets, and the "
              f"emulator {emulator['lost']}; it was {1000 * emulator['late-max']:.0f} ms late at most and took "
              f"{emulator['processor'] / seconds:.2f} of a core")
-    lib.check(NEAR[0] * LOSS < share < NEAR[1] * LOSS, 'the link lost what it was told')
+    lib.check(NEAR[0] * LOSS < share < NEAR[1] * LOSS, 'the link had the configured loss')
     lib.finish()
 
 

@@ -66,7 +66,7 @@ def find_top(receiver, top):
     def holds():
         changes = receiver.changes()
         return changes and changes[-1][2] == top and time.monotonic() - changes[-1][0] > HOLD
-    return lib.check(lib.wait_until(holds, FIND), f'it finds level {top}, and holds it', receiver.stats(),
+    return lib.check(lib.wait_until(holds, FIND), f'the receiver finds level {top} and stays there', receiver.stats(),
                      *receiver.changes())
 
 
@@ -79,7 +79,7 @@ def leave_top(receiver, capacity, patience):
     downs = lib.wait_until(lambda: [change for change in receiver.changes(first_loss - 1) if change[2] < change[1]],
                            patience + 5)
     took = downs and downs[0][0] - first_loss
-    if not lib.check(downs and took < patience, f'it leaves a layer within {patience} s of the first loss',
+    if not lib.check(downs and took < patience, f'the receiver leaves a layer within {patience} s of the first loss',
                      *receiver.changes(), receiver.stats()):
         return None
     lib.note(f'it took {max(0.0, took):.1f} s')
@@ -91,8 +91,8 @@ def check_leave(receiver, wire, group):
     leaves, packets = wire.leaves(group), wire.packets(group)
     after = [when for when in packets if leaves and leaves[0] < when < leaves[0] + LAST_MEMBER[1] + 0.5]
     lasted = after[-1] - leaves[0] if after else 0.0
-    lib.check(LAST_MEMBER[0] < lasted < LAST_MEMBER[1], f'the layer comes for another {lasted:.1f} s', leaves[:3],
-              packets[-3:], receiver.stats())
+    lib.check(LAST_MEMBER[0] < lasted < LAST_MEMBER[1], f'packets of the layer still arrive for {lasted:.1f} s',
+              leaves[:3], packets[-3:], receiver.stats())
 
 
 def check_stuck(receiver, wire, capacity, patience, top, fits):
@@ -104,7 +104,7 @@ def check_stuck(receiver, wire, capacity, patience, top, fits):
         check_leave(receiver, wire, session.group(top))
         during = [change for change in receiver.changes(begin) if change[0] < left + STUCK]
         lib.check(min(new for _, _, new, _ in during) >= fits,
-                  f'and is not below level {fits} for what the network still sends of it', *during)
+                  f'these packets do not make the receiver go below level {fits}', *during)
     return begin
 
 
@@ -130,9 +130,9 @@ def compare(receiver, capacity, patience, top, fits):
         time.sleep(STUCK + WATCH)
         changes = receiver.changes(left)
         means.append(mean_level(changes, left, left + STUCK + WATCH, fits))
-        lib.note(f"leaves are {'fast' if fast else 'slow'}: level {means[-1]:.2f} in the mean, "
-                 f'{min(new for _, _, new, _ in changes)} at least')
-    lib.check(means[1] > means[0] - TOLERANCE, 'slow leaves cost it nothing')
+        lib.note(f"leaves are {'fast' if fast else 'slow'}: mean level {means[-1]:.2f}, "
+                 f'lowest level {min(new for _, _, new, _ in changes)}')
+    lib.check(means[1] > means[0] - TOLERANCE, 'slow leaves do not lower the mean level')
 
 
 def watch(receiver, begin):
@@ -149,9 +149,10 @@ def watch(receiver, begin):
 def check_pictures(sending, receiver, fits, lost, changes):
     # A sender that stalls on a busy machine sends bursts, which a short queue cannot hold.
     if lost:
-        lib.note(f'{lost} packets are lost since; what it makes of them is another matter')
+        lib.note(f'{lost} packets are lost since; the reaction to them is not checked here')
     else:
-        lib.check(receiver.level() == fits and len(changes) == 1, f'and without new ones it holds level {fits}',
+        lib.check(receiver.level() == fits and len(changes) == 1,
+                  f'without new losses the receiver stays at level {fits}',
                   receiver.stats())
     session.check_pictures(sending, [receiver], 25 * WATCH)
 
@@ -167,7 +168,7 @@ def main():
     host.set_fast_leave(False)
     wire = session.Wire(host)
     sending, child, receiver = launch(algorithm, ''.join(settings), sender_host, host, capacity)
-    lib.check(lib.wait_until(lambda: receiver.level() >= 0, 20, 0.5), 'it receives', *receiver.child.tail(),
+    lib.check(lib.wait_until(lambda: receiver.level() >= 0, 20, 0.5), 'the receiver joins', *receiver.child.tail(),
               *child.tail())
     tested = [capacity, capacity / 2]
     if sending:
