@@ -45,7 +45,7 @@ def check_ends(film, name):
 
 def check_again(film):
     sender = send(film)
-    lib.check(len(sender.wait_for('The film is over: again', 30, 2)) == 2, 'the film restarts twice',
+    lib.check(len(sender.wait_for('The film is over and starts again', 30, 2)) == 2, 'the film restarts twice',
               *sender.tail())
     lib.check(sender.stop(), 'and the sender stops when interrupted', *sender.tail())
 

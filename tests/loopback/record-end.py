@@ -109,7 +109,7 @@ def vanish():
 def check_refused():
     print('a file that cannot be written:')
     long = path_of('x' * 300 + '.mkv')
-    for options in ((long, 'cannot be written .*too long'), (path_of('x.mkv'), 'for --record', '--silence=1')):
+    for options in ((long, 'cannot be written .*too long'), (path_of('x.mkv'), 'needs --record', '--silence=1')):
         arguments = ['--record', options[0]] if len(options) == 2 else list(options[2:])
         done = subprocess.run([TOOL, 'play', *arguments], capture_output=True, text=True, timeout=20, check=False)
         lib.check(done.returncode == 2 and lib.re.search(options[1], done.stderr), options[1], done.returncode,
@@ -120,7 +120,7 @@ def check_refused():
     with open(path_of('taken.mkv'), 'w', encoding='ascii') as file:
         file.write('mine')
     sender = send(9, 600, 600)
-    lib.check(child.ends(15) and child.returncode() == 1 and child.find('there already'),
+    lib.check(child.ends(15) and child.returncode() == 1 and child.find('exists already'),
               'a file that was created meanwhile is not overwritten', child.returncode(), *child.tail())
     with open(path_of('taken.mkv'), encoding='ascii') as file:
         lib.check(file.read() == 'mine', 'it is unchanged')

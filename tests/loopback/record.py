@@ -134,7 +134,7 @@ def check_refused(directory):
     there = os.path.join(directory, 'there.mkv')
     with open(there, 'w', encoding='ascii') as file:
         file.write('mine')
-    cases = ((there, 'there already'), (f'{directory}/x.avi', '.mkv'), (f'{directory}/no/x.mkv', 'make it'))
+    cases = ((there, 'exists already'), (f'{directory}/x.avi', '.mkv'), (f'{directory}/no/x.mkv', 'create it'))
     for path, remedy in cases:
         done = subprocess.run([TOOL, 'play', '--record', path], capture_output=True, text=True, timeout=20, check=False)
         lib.check(done.returncode == 2 and remedy in done.stderr, f'{os.path.basename(path)}: {remedy}',
