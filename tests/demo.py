@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks what a run of pipelines/demo left behind.
+"""Checks the results of a run of pipelines/demo.
 
 Usage: demo.py DIRECTORY SECONDS
 """
@@ -12,37 +12,38 @@ import sys
 from math import inf
 from pathlib import Path
 
-# Of the time after a receiver has settled, times beside TCP left out: how much at the level that its link carries.
+# Minimum share of time at the target level, after a receiver has settled and without the times beside TCP.
 LEAST_RIGHT = 0.8
 
-# Packets lost outside of join experiments and times beside TCP.
+# Maximum packet loss outside join experiments and times beside TCP.
 MOST_LOST = 0.01
 
-# Pictures of the film that are shown as encoded, in join experiments too; times beside TCP left out.
+# Minimum share of the film's pictures that are shown exactly as encoded, with join experiments but without the times
+# beside TCP.
 LEAST_WHOLE = 0.98
 
-# The receiver follows the sender's clock by at most 500 parts per million of the time between two packets. That is as
-# long as no picture came, and what the sender's window, the link's queue and the receiver's latency may hide of it.
+# The receiver corrects its clock by at most 500 parts per million of the time between two packets: the time without a
+# picture, plus what the sender's window, the link's queue and the receiver's latency may hide of it.
 SLEW = 1 / 2000
 HIDDEN_MS = 500 + 250 + 500
 
 # A tick of 90 kHz at each end of a step.
 ROUNDING_MS = 2 / 90
 
-# Joins that fail, and TCP, in it.
+# Maximum total loss, with failed joins and TCP.
 MOST_LOST_IN_ALL = 0.05
 
-# The film lasts as long as something is received, nearly.
+# Minimum length of the film as a share of the time of reception.
 LEAST_FILM = 0.95
 
-# One key-frame distance, the sender's window, half a second of repair, the receiver's latency and half a second.
+# A key frame interval, the sender's window, half a second of repair data, the receiver's latency, and half a second.
 JOIN_TO_PICTURE_MS = 3000
 
-# The same in layers of fixed rates, whose window is 4.4 s instead of half a second.
+# The same with layers of fixed rates, whose window is 4.4 s instead of half a second.
 FIXED_JOIN_TO_PICTURE_MS = JOIN_TO_PICTURE_MS + 4000
 
-# And a step there: the first picture after a pause may be moved to its segment's start. One that is moved further is
-# not known any more (PTS_TOLERANCE of pipelines/lib/demo/receiver.py).
+# Maximum error of a step there: the first picture after a pause may be moved to the start of its segment. A picture
+# that moves further is not recognized (PTS_TOLERANCE of pipelines/lib/demo/receiver.py).
 FIXED_STEP_ERROR_MS = 10
 
 
@@ -54,7 +55,7 @@ def count_pictures(path):
 
 
 def check_film(path, seconds, rows):
-    """What is wrong with the film that has all receivers side by side, in so many rows of three."""
+    """Yields the faults of the film with all receivers side by side, in `rows` rows of three."""
     told = json.loads(subprocess.run(['ffprobe', '-v', 'error', '-show_entries', 'stream=width,height:format=duration',
                                       '-of', 'json', str(path)], capture_output=True, text=True, check=True).stdout)
     width, height = told['streams'][0]['width'], told['streams'][0]['height']
@@ -69,26 +70,26 @@ def most_step_error(figures):
 
 
 def check_pictures(figures, most_join, most_step):
-    """What is wrong with one receiver's pictures; the first is due after `most_join` ms, and no step is off by more
-    than `most_step` ms."""
+    """Yields the faults of a receiver's pictures. The first picture is due after `most_join` ms, and the error of a
+    step is at most `most_step` ms."""
     if figures['frames-identical'] != figures['frames-decoded'] or not figures['frames-decoded']:
-        yield f"{figures['frames-identical']} of {figures['frames-decoded']} pictures are the encoder's"
+        yield f"{figures['frames-identical']} of {figures['frames-decoded']} pictures equal the encoder's output"
     if not (figures['join-to-picture-ms'] or inf) <= most_join:
         yield f"the first picture came after {figures['join-to-picture-ms']} ms"
     if figures['step-error-max-ms'] is None or figures['step-error-max-ms'] > most_step:
-        yield (f"a step of the presentation times is off by {figures['step-error-max-ms']} ms; the longest pause was "
+        yield (f"the error of a presentation time step is {figures['step-error-max-ms']} ms; the longest pause was "
                f"{figures['longest-pause-ms']} ms")
 
 
 def check_level(figures):
-    """What is wrong with the levels that one receiver held."""
+    """Yields the faults of a receiver's levels."""
     if figures['level'] != figures['level-right'] or (figures['share-right'] or 0) < LEAST_RIGHT:
-        yield (f"level {figures['level-right']} is right, and held for {figures['share-right']} of the time; most held "
-               f"was {figures['level']}")
+        yield (f"target level {figures['level-right']}, for {figures['share-right']} of the time; most used level "
+               f"{figures['level']}")
 
 
 def check_receiver(figures):
-    """What is wrong with one receiver of a run of one algorithm, and layers that carry a whole encoding each."""
+    """Yields the faults of a receiver of a run with one algorithm and native layers."""
     yield from check_pictures(figures, JOIN_TO_PICTURE_MS, most_step_error(figures))
     yield from check_level(figures)
     for key, most in (('loss-outside-joins', MOST_LOST), ('loss', MOST_LOST_IN_ALL)):
@@ -100,27 +101,27 @@ def check_receiver(figures):
 
 
 def check_tcp(figures):
-    """What is wrong with the receiver that TCP was beside."""
+    """Yields the faults of the receiver that shared its link with TCP."""
     for tcp in figures['tcp']:
         if not tcp['tcp-rate'] or tcp['level'] is None or tcp['level'] >= figures['level-right']:
-            yield f'it did not give way to TCP: {tcp}'
+            yield f'the receiver did not give way to TCP: {tcp}'
     if len(figures['tcp']) != 1:
-        yield f"TCP came {len(figures['tcp'])} times"
+        yield f"there were {len(figures['tcp'])} TCP connections"
 
 
 def check_side_by_side(figures):
-    """What is wrong with one receiver of two algorithms' run. How well each does is what such a run is to show; only
-    of ELM it is known."""
+    """Yields the faults of a receiver of a run with two algorithms. Such a run shows how well each performs, so only
+    the levels of ELM are checked."""
     is_elm = figures['algorithm'] == 'elm'
     yield from check_pictures(figures, FIXED_JOIN_TO_PICTURE_MS if is_elm else inf, FIXED_STEP_ERROR_MS)
     if is_elm:
         yield from check_level(figures)
     if not figures['name'].endswith(f" {figures['algorithm']}"):
-        yield 'its name is not with its algorithm'
+        yield 'its name does not contain its algorithm'
 
 
 def check_session(session, receivers, alone, network):
-    """What is wrong with the receivers of one session."""
+    """Yields the faults of the receivers of a session."""
     if len(receivers) != 3:
         yield f"{session['algorithm']} has {len(receivers)} receivers"
     if (alone or session['algorithm'] == 'elm') and len({figures['level'] for figures in receivers}) != 3:
@@ -133,17 +134,17 @@ def check_session(session, receivers, alone, network):
 
 
 def check(directory, seconds):
-    """Yields what is wrong."""
+    """Yields the faults of a run."""
     summary = json.loads((directory / 'summary.json').read_text())
     sessions, receivers = summary['sessions'], summary['receivers']
     if summary['seconds'] != seconds:
-        yield f"it took {summary['seconds']} s"
+        yield f"the run took {summary['seconds']} s"
     for session in sessions:
         own = [figures for figures in receivers if figures['algorithm'] == session['algorithm']]
         yield from check_session(session, own, len(sessions) == 1, summary['network'])
         links = [figures['capacity'] for figures in own]
         if links != [figures['capacity'] for figures in receivers[::len(sessions)]]:
-            yield f"the links of {session['algorithm']} carry {links}"
+            yield f"the link rates of {session['algorithm']} are {links}"
     for figures in receivers:
         film = directory / f"{figures['name'].replace(' ', '-')}.mkv"
         shown = count_pictures(film)
@@ -156,7 +157,7 @@ def check(directory, seconds):
     yield from check_film(directory / 'side-by-side.mkv', seconds, len(sessions))
     page = (directory / 'report.html').read_text()
     if 'src="data:image/png;base64,' not in page or re.search(r'(src|href)="(?!data:)', page):
-        yield 'report.html needs something beside itself'
+        yield 'report.html is not self-contained'
 
 
 def main():
