@@ -129,44 +129,45 @@ class Result:
 
 def judge_alone(run):
     top = run.top()
-    yield 'cold to the level that fits, s', run.reached(top, 0), '<=', 5
-    yield 'longest above what fits, s', run.longest(lambda level: level > top, 0), '<=', 2
+    yield 'time to the level that fits, s', run.reached(top, 0), '<=', 5
+    yield 'longest time above the level that fits, s', run.longest(lambda level: level > top, 0), '<=', 2
     if run.cell.queue * run.cell.rtt / 1000 >= SHORT_QUEUE:
-        yield 'lost after 5 s, %', 100 * run.told['loss'], '<=', 0.01
-        yield 'queue above half, % of the time', 100 * run.told['full'], '<=', 0.1
-    yield 'the level that fits, % of the time', 100 * run.held(top, ALONE), '', None
+        yield 'packet loss after 5 s, %', 100 * run.told['loss'], '<=', 0.01
+        yield 'queue more than half full, % of the time', 100 * run.told['full'], '<=', 0.1
+    yield 'time at the level that fits, %', 100 * run.held(top, ALONE), '', None
 
 
 def judge_halves(run):
     top, half = run.top(), run.fits(1e6 * run.cell.rate / 2)
     lost = run.told['dropped'] - EVENT[0] if run.told['dropped'] is not None else 0.0
     left = 0.0 if run.held(half, *EVENT) == 1 else run.below(half, EVENT[0]) - lost
-    yield 'left after the first loss, s', max(0.0, left), '<=', 2
-    yield 'back after the opening, s', run.reached(top, EVENT[1]), '<=', 5
-    yield 'longest below what fits, s', max(run.longest(lambda level: level < half, EVENT[0], EVENT[1]),
-                                            run.longest(lambda level: level < top, EVENT[1])), '<=', 10
+    yield 'time from the first loss to a level that fits, s', max(0.0, left), '<=', 2
+    yield 'time to return after the link is restored, s', run.reached(top, EVENT[1]), '<=', 5
+    yield 'longest time below the level that fits, s', max(
+        run.longest(lambda level: level < half, EVENT[0], EVENT[1]),
+        run.longest(lambda level: level < top, EVENT[1])), '<=', 10
     above = run.longest(lambda level: level > half, EVENT[0], EVENT[1])
-    yield 'longest above what fits, from the first loss on, s', max(0.0, above - lost), '<=', 2
+    yield 'longest time above the level that fits, from the first loss on, s', max(0.0, above - lost), '<=', 2
 
 
 def judge_beside(run, least):
     fits = run.fits(run.told['rates'][0])
-    yield 'index', run.told['jain'], '>=', least
-    yield 'its rate to TCP', run.to_tcp(), '', None
-    yield 'changes in 300 s', run.changes(), '<=', 5
-    yield 'to its level from cold, s', run.reached(fits, 0), '<=', 10
-    yield 'more than a level above its own, longest, s', run.longest(lambda level: level > fits + 2, 0), '<=', 2
+    yield "Jain's index", run.told['jain'], '>=', least
+    yield 'rate relative to TCP', run.to_tcp(), '', None
+    yield 'changes of level in 300 s', run.changes(), '<=', 5
+    yield 'time to its level, s', run.reached(fits, 0), '<=', 10
+    yield 'longest time more than a level above its own, s', run.longest(lambda level: level > fits + 2, 0), '<=', 2
 
 
 def judge_comes(run):
-    yield 'index while TCP is there', run.told['jain'], '', None
-    yield 'its rate to TCP', run.to_tcp(), '', None
-    yield 'back after TCP left, s', run.reached(run.top(), EVENT[1]), '<=', 5
+    yield "Jain's index while TCP runs", run.told['jain'], '', None
+    yield 'rate relative to TCP', run.to_tcp(), '', None
+    yield 'time to return after TCP ends, s', run.reached(run.top(), EVENT[1]), '<=', 5
 
 
 def judge_loses(run):
-    yield 'its rate to TCP', run.to_tcp(), '>=', 1
-    yield 'index', run.told['jain'], '', None
+    yield 'rate relative to TCP', run.to_tcp(), '>=', 1
+    yield "Jain's index", run.told['jain'], '', None
 
 
 def judge_crowd(run):
@@ -174,20 +175,20 @@ def judge_crowd(run):
     if run.cell.tcp:
         since = max(since, cell_list.MEASURED)
     same, least = run.together(since)
-    yield 'one level, % of the time', 100 * same, '>=', 90
-    yield 'the least of what the link carries, %', 100 * least, '>=', 90
+    yield 'time with all receivers at one level, %', 100 * same, '>=', 90
+    yield 'smallest share of the rate on the link, %', 100 * least, '>=', 90
     if run.cell.tcp:
-        yield 'the session to TCP', run.session_share(since), '>=', 0.9
-        yield 'the session to TCP, at most', run.session_share(since), '<=', 1.1
+        yield 'session rate relative to TCP', run.session_share(since), '>=', 0.9
+        yield 'session rate relative to TCP, maximum', run.session_share(since), '<=', 1.1
     else:
-        yield 'the level that fits, % of the time', 100 * run.held(run.top(), since), '>=', 90
+        yield 'time at the level that fits, %', 100 * run.held(run.top(), since), '>=', 90
 
 
 def judge_rough(run):
     top = run.top()
-    yield 'cold to the level that fits, s', run.reached(top, 0), '<=', 5
-    yield 'longest below what fits, s', run.longest(lambda level: level < top, 10), '<=', 10
-    yield 'longest above what fits, s', run.longest(lambda level: level > top, 0), '<=', 2
+    yield 'time to the level that fits, s', run.reached(top, 0), '<=', 5
+    yield 'longest time below the level that fits, s', run.longest(lambda level: level < top, 10), '<=', 10
+    yield 'longest time above the level that fits, s', run.longest(lambda level: level > top, 0), '<=', 2
 
 
 JUDGES = {'alone': judge_alone, 'halves': judge_halves, 'reno': lambda run: judge_beside(run, 0.97),
@@ -197,7 +198,8 @@ JUDGES = {'alone': judge_alone, 'halves': judge_halves, 'reno': lambda run: judg
           'paused': judge_rough, 'suspended': judge_rough}
 
 # The index and the changes are means of the runs; all other values are those of the worst run.
-MEAN = ('index', 'changes', 'its rate', 'the session', 'one level', 'the level that fits')
+MEAN = ("Jain's index", 'changes of level', 'rate relative', 'session rate', 'time with all receivers',
+        'time at the level')
 
 
 def put_together(measure, values, sign):

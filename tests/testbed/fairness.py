@@ -193,9 +193,9 @@ def describe(cell, result):
             f"| {result['changes']:.0f} | {100 * result['loss']:.2f} | {converged} | {result['seconds']} |")
 
 
-HEADINGS = ('algorithm', 'TCP', 'RTT, ms', 'random loss, %', 'Mbit/s', 'its kbit/s', 'TCP, kbit/s', 'least to most',
-            "TCP's RTT, ms", 'its to TCP', "Jain's index", 'in the thesis', 'in ns-3', 'mean level', 'changes/min',
-            'loss, %', 'converged, s', 'of s')
+HEADINGS = ('algorithm', 'TCP', 'RTT, ms', 'random loss, %', 'Mbit/s', 'session, kbit/s', 'TCP, kbit/s', 'TCP, range',
+            "TCP's RTT, ms", 'session / TCP', "Jain's index", 'in the thesis', 'in ns-3', 'mean level', 'changes/min',
+            'loss, %', 'converged, s', 'run, s')
 
 
 def write_tables(path, rows):
