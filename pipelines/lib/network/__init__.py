@@ -23,7 +23,7 @@ TOOLS = {'unshare': 'util-linux', 'nsenter': 'util-linux', 'ip': 'iproute2', 'tc
 os.environ['PATH'] = os.pathsep.join([os.environ.get('PATH', os.defpath), '/usr/sbin', '/sbin'])
 
 # The command that lets users create namespaces on Debian and Ubuntu. It does not help in an unprivileged container.
-REMEDY = 'sysctl user.max_user_namespaces=10000 kernel.apparmor_restrict_unprivileged_userns=0'
+REMEDY = 'as root: sysctl user.max_user_namespaces=10000 kernel.apparmor_restrict_unprivileged_userns=0'
 
 # Seconds that a full queue needs to drain.
 QUEUE = 0.25
