@@ -39,7 +39,7 @@ CLAIM = claims.rate_claim('section 1', 'ELM', 500, 'run', claims.rate('R1', 'elm
 class Figures(unittest.TestCase):
     def test_a_caption_names_its_figures(self):
         for text, figures in (('Figures 4 and 5: three sessions', ['4', '5']), ('Figure 2(a): RLM', ['2(a)']),
-                              ('figure 7(a)', ['7(a)']), ('Figure 8 with 40 packets in place of 15', ['8']),
+                              ('figure 7(a)', ['7(a)']), ('Figure 8 with 40 packets instead of 15', ['8']),
                               ('section 4', [])):
             self.assertEqual(reproduce.figures_in(text), figures)
 

@@ -162,7 +162,7 @@ def tcp_packets(loss):
 STAR = ('R1', 'R2', 'R3', 'R4')
 # Of the other pages some rows each: page, run, what the row begins with, and what is counted of a replication.
 ELSEWHERE = [
-    ('flid', 'flid-alone-20', 'one session, c = 2.0: part of 10', share('flid-dl', 10e6)),
+    ('flid', 'flid-alone-20', 'one session, c = 2.0: share of 10', share('flid-dl', 10e6)),
     ('flid', 'flid-dl', 'four FLID-DL sessions', share('flid-dl', 2e6)),
     ('flid', 'flid-sl', 'four FLID-SL sessions', share('flid-sl', 2e6)),
     ('flid', 'flid-tcp-7-n8-reno', 'beside TCP Reno, 8 of each, 7', ratio('flid-dl', 'tcp')),
@@ -180,22 +180,22 @@ ELSEWHERE = [
     ('legout', 'legout-rlm-first', 'RLM first: it grabs', lambda r: mean_of(of(r, 'rlm'), 'throughput') / 1e3),
     ('legout', 'legout-rlm-first', 'RLM first: TCP gets', lambda r: statistics.fmean(
         mean_of(r['nodes'][node]['flows'], 'throughput') for node in ('U1', 'U2')) / 1e3),
-    ('wei-zhang', 'wei-zhang-48-500ms-16k', '48 of each, table I: a session in parts of TCP', ratio('mcc', 'tcp')),
-    ('wei-zhang', 'wei-zhang-2-160ms-800k', '2 of each, table I: a session in parts of TCP', ratio('mcc', 'tcp')),
+    ('wei-zhang', 'wei-zhang-48-500ms-16k', '48 of each, table I: ratio of a session to TCP', ratio('mcc', 'tcp')),
+    ('wei-zhang', 'wei-zhang-2-160ms-800k', '2 of each, table I: ratio of a session to TCP', ratio('mcc', 'tcp')),
     ('wei-zhang', 'wei-zhang-2-250ms-32k', '2 sessions, linear layers: one throughput',
      lambda r: jain([flow['throughput'] for flow in of(r, 'mcc')])),
     ('pgmcc', 'pgmcc-fig5', 'the session beside TCP, kbit/s',
      lambda r: r['sessions']['pgmcc']['phases']['220']['rate'] / 1e3),
-    ('pgmcc', 'pgmcc-fig5', 'the session, TCP has ended',
+    ('pgmcc', 'pgmcc-fig5', 'the session, after TCP has ended',
      lambda r: r['sessions']['pgmcc']['phases']['400 again']['rate'] / 1e3),
     ('pgmcc', 'pgmcc-fig7', '10 receivers: TCP behind', lambda r: of(r, 'tcp')[0]['phases']['few'] / 1e3),
     ('tfmcc', 'tfmcc-tcp', 'behind 3 Mbit/s',
      lambda r: jain([flow['throughput'] for flow in r['nodes']['R']['flows']])),
     ('scale', 'scale-1000', '1000 receivers: reports',
      lambda r: r['sessions']['elm']['feedback-bytes'] * 8 / 60 / 64e3),
-    ('open-loop', 'open-loop-lossy-3-16', '16 packets/RTT, 3 %: LIP is that',
+    ('open-loop', 'open-loop-lossy-3-16', '16 packets/RTT, 3 %: LIP is as',
      lambda r: of(r, 'open-loop')[0]['estimates']['lip']['loss-event-rate']),
-    ('open-loop', 'open-loop-lossy-3-64', '3 %, 64 packets/RTT: LAP is the',
+    ('open-loop', 'open-loop-lossy-3-64', '3 %, 64 packets/RTT: LAP equals',
      lambda r: of(r, 'open-loop')[0]['estimates']['lap']['loss-event-rate']),
 ]
 
@@ -330,7 +330,7 @@ class Recount(unittest.TestCase):
                           page('README'),
                           re.DOTALL).groups()
         rows = [row for row in claims('thesis') if row['our bar'].startswith('index')]
-        labels = (('lazy', 'ELM'), ('lazy, as it is here', 'ELM as it is here'))
+        labels = (('lazy', 'ELM'), ('lazy with defaults', 'ELM with defaults'))
         found = [[row for row in rows if row['claim'].partition('fairness index, ')[2] in each] for each in labels]
         self.assertEqual([len(each) for each in found], [int(cells[1])] * 2)
         self.assertEqual([sum(row['verdict'].startswith('agrees') for row in each) for each in found],

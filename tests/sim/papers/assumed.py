@@ -27,7 +27,7 @@ ASSUMED = {
          'the thesis\' rules: mean of the 20th and 80th percentile of the last 100 packets\' samples; '
          'the defaults: an average over 0.25 s',
          'sections 6.1.4 and 6.2.5 give no number of samples; the average is chosen so that a '
-         'receiver whose link halves is down within 3 s, not by these simulations'),
+         'receiver whose link halves leaves layers within 3 s, not by these simulations'),
         ('queues',
          'two bandwidth-delay products in bytes (45, 90 and 180 kB), drop tail',
          '60 ms without queueing'),
@@ -40,7 +40,7 @@ ASSUMED = {
          'leaves take no time, so it stands for the path\'s delay'),
         ('simulations 3 and 5',
          'ELM and RLC in separate runs',
-         'said of 3; the theoretical shares of 5 require it'),
+         'stated for 3; the theoretical shares of 5 require it'),
         ('layers',
          'ELM: one encoding each, paced; RLC: fixed rates',
          'RLC needs marks'),
@@ -49,13 +49,14 @@ ASSUMED = {
         ('length',
          'lossy paths: at least 100 s and 50 losses, of which 20 s and ten losses are not measured; '
          'shared link: 150 s up to two packets per round-trip time and 80 s above, with 16 and more '
-         'TCP 100 and 60 s, of which 30 s are not measured; beside one and eight TCP, up to four '
-         'packets per round-trip time, until the history has forgotten the losses of the start (1200 '
-         'and 300 s for one packet), and as long again',
+         'TCP connections 100 and 60 s, of which 30 s are not measured; beside one and eight TCP '
+         'connections, up to four packets per round-trip time, twice the time in which the history '
+         'forgets the losses of the start (1200 and 300 s for one packet), of which the first half is '
+         'not measured',
          'not given'),
         ('rates beside 16 and 32 TCP',
          '1, 32 and 128 packets in 100 ms',
-         'all eight take too long; the figures with these numbers have 1 and 32'),
+         'all eight rates take too long; the figures with these numbers have 1 and 32'),
         ('TFRC',
          'TFMCC with one receiver, on paths of its own round-trip time',
          'the library has no TFRC'),
@@ -94,15 +95,15 @@ ASSUMED = {
          'after 600 and 150 s',
          'the last receivers join at 400 and 80 s'),
         ('mean loss rate',
-         'mean of the receivers\' rates; separate rows have all packets',
+         'mean of the receivers\' loss rates; separate rows have that of all packets',
          'not given'),
         ('RLM\'s shared learning',
-         'goes to all nodes of the tree, unpruned',
-         'it is at most a packet per second from each receiver'),
+         'messages go to all nodes of the tree, unpruned',
+         'they are at most a packet per second from each receiver'),
     ],
     'wei-zhang': [
         ('phases of layers',
-         'all begin together; in the rows *layers apart* upper layers have up to 5 % other rates',
+         'all begin together; in the rows *layers apart* the rates of upper layers differ by up to 5 %',
          'not given'),
         ('deaf period',
          '0.1 s, two round-trip times',
@@ -117,7 +118,7 @@ ASSUMED = {
          'over a link of 100 kbit/s',
          '"low-bandwidth"'),
         ('use of the link',
-         'number of sessions times the mean user, and TCP',
+         'number of sessions times the mean user\'s rate, plus TCP\'s',
          'both users of a session are behind it'),
     ],
     'flid': [
@@ -138,18 +139,18 @@ ASSUMED = {
          '"large enough"'),
         ('figures 3, 10 and 11',
          'one session, hosts behind links that lose 0.1, 0.3, 1, 3 and 10 % at random; figure 3\'s '
-         'chain by equation 3, as equation 4 is printed with 1 - p_i in place of p_i',
+         'chain by equation 3, as equation 4 is printed with 1 - p_i instead of p_i',
          'the paper draws the chain alone'),
         ('RED',
-         'ns-3\'s, with the paper\'s thresholds, gentle; weight and probability are ns-3\'s',
+         'gentle RED of ns-3 with the paper\'s thresholds; weight and probability are ns-3\'s',
          'not given'),
         ('figure 9',
          'n = 2, 8, 16, 32',
-         'the paper varies n, and does not say between which values'),
+         'the paper varies n, and does not give its range'),
         ('TCP Reno',
          'ns-3\'s NewReno without SACK, delayed acknowledgements, RTO at least 1 s',
          'without delayed acknowledgements ns-3 3.37 has 1.2 to 4 times the formula\'s rate there; '
-         'with them 0.6, as SACK has with them'),
+         'with them 0.6, like SACK with them'),
         ('1 KB, 24 Kb/s',
          '1000 bytes, 24 kbit/s',
          ''),
@@ -162,7 +163,7 @@ ASSUMED = {
         ('packets',
          '1500 bytes on the wire, for TCP too',
          '"approximately the same size"'),
-        ('hosts\' times for a packet',
+        ('hosts\' processing times per packet',
          'up to that of one packet: 24 ms at 500 kbit/s, 6 ms at 2 Mbit/s',
          'as for all drop-tail links ([README](README.md#assumptions))'),
         ('start and end of sessions and TCP',

@@ -13,18 +13,18 @@ TITLE = 'FLID-DL (Byers et al. 2002)'
 # The paper has one run of each.
 REPLICATIONS = 5
 
-# At 24 kbit/s a packet of the base takes 0.33 s: there is no shorter one.
+# At 24 kbit/s a packet of the base takes 0.33 s, so there is no shorter slot.
 SLOTS = ('0.5', '1.0', '2.0')
 
-# Figure 9: n of each, and so many packets of queue for each.
+# Figure 9: the number of each kind of flow, and packets of queue per flow of one kind.
 CROWDS = (2, 8, 16, 32)
 QUEUES = (7, 25)
-# 15 of each take half an hour of processor, for a figure without intervals.
+# 15 replications take half an hour of processor time, for a figure without intervals.
 CROWD_REPLICATIONS = 5
 
 
 def together(n, queue, tcp=()):
-    """n sessions and n TCP on 0.5 n Mbit/s."""
+    """n sessions and n TCP connections on 0.5 n Mbit/s."""
     if n == 8 and not tcp:
         return Run(f'flid-tcp-{queue}', 'flid-tcp', ('--set', f'packets={queue * n}'))
     setting = f'n={n},rate={500000 * n},packets={queue * n},processing={round(0.016 / n, 6)}'
@@ -32,10 +32,10 @@ def together(n, queue, tcp=()):
                CROWD_REPLICATIONS)
 
 
-# Where one phase of the increase signals would be the result, which begin with the sender, senders begin at random
-# within so many s, and then the first hosts come.
+# The increase signals begin with the sender. Where a single phase of them would determine the result, senders begin at
+# random within this time, s, and the first hosts join after it.
 SENDERS_BEGIN = 32
-# So many s after the sender figure 8's hosts begin to come.
+# When figure 8's hosts begin to join, s after the sender's start.
 PHASES = (4, 8, 16)
 PATHS = ('near', 'alone')
 OTHER_TCP = {
@@ -51,7 +51,7 @@ RUNS = [
         'flid-loss')),
     *(Run(f'flid-slot-{slot}', 'flid-slot', ('--set', f'slot={slot}'), 0) for slot in SLOTS),
     *(run for runs in TOGETHER_RUNS.values() for run in runs),
-    # One parameter changed, to find a cause. With a base that is 2 % less level 23 of c = 1.3 is below the link's rate.
+    # One parameter changed, to find a cause. With a base 2 % lower, level 23 of c = 1.3 is below the link's rate.
     *(Run(f'flid-{path}-{name}-room', f'flid-{path}-{name}', ('--layers', f'multiplicative:23520:{layers}'), 0, 5)
       for path in PATHS for name, layers in (('13', '1.3:26'), ('20', '2:10'))),
     Run('flid-queue-20', 'flid-queue', ('--set', 'packets=64'), 0, 5),
@@ -114,7 +114,7 @@ def used(capacity, *nodes):
 
 
 def lost(*nodes):
-    """Packets, in parts of those of the other run: the loss rate times what was sent."""
+    """Lost packets, for ratios between runs: the loss rate times the sent rate."""
     return lambda replication: sum(
         flow['throughput'] * flow['loss'] / (1 - flow['loss']) for node in nodes
         for flow in replication['nodes'][node]['flows'])
@@ -131,12 +131,12 @@ def over_tcp(replication):
 
 
 def _fairness():
-    """Reno first, which the figure is of."""
+    """Reno first, which the figure shows."""
     for (kind, queue), runs in sorted(TOGETHER_RUNS.items()):
         for n, run in zip(CROWDS, runs):
             short = queue == QUEUES[0]
             where = f'figure 9({"a" if short else "b"})'
-            text = (f'beside TCP {kind}, {n} of each, {queue} packets of queue for each: FLID-DL in parts of TCP')
+            text = f'beside TCP {kind}, {n} of each, {queue} packets of queue for each: ratio of FLID-DL to TCP'
             if kind != 'Reno':
                 yield beside(where, text, over_tcp, run.name, cause=NOT_RENO)
             elif short:
@@ -148,8 +148,8 @@ def _fairness():
 
 
 def coordinated(first, end=60):
-    """How long after the first host's coming all hosts were at one level first, s; until the run's end where they do
-    not even get half of the link, as then they agree on next to nothing."""
+    """Time from the first host's start until all hosts were first at one level, s. If they get less than half of the
+    link, the time until the run's end, because then they agree only on very low levels."""
     def seconds(replication):
         hosts = [flow['throughput'] for node in replication['nodes'].values() for flow in node['flows']]
         equal = replication['sessions']['flid-dl']['equal-at']
@@ -165,7 +165,7 @@ def host(name):
 
 
 def loss_claim(text, name):
-    return same_claim('section V-D', 'the throughput depends on the own loss rate alone: ' + text,
+    return same_claim('section V-D', 'the throughput depends on the own loss rate alone: ratio of ' + text,
                       'depends only on the loss rate', ('flid-loss',), lambda r: host(name)(r) / host('near')(r),
                       tolerance=RATE_TOLERANCE, quote='flid, section V-D')
 
@@ -174,7 +174,7 @@ STAR = ('R1', 'R2', 'R3', 'R4')
 
 
 def visit(level, begin=SENDERS_BEGIN + 50):
-    """How long that level is held each time, s."""
+    """Mean time for which that level is held, s."""
     def seconds(replication):
         changes = host_flow(replication)['changes']
         return statistics.fmean(after['time'] - change['time'] for change, after in zip(changes, changes[1:])
@@ -187,9 +187,9 @@ def host_flow(replication):
 
 
 def _room():
-    """What the loss of figure 5 hangs on."""
+    """What the losses of figure 5 depend on."""
     for path in PATHS:
-        yield beside('section V-A', 'a base of 23.52 kbit/s: c = 2.0 in parts of what c = 1.3 loses'
+        yield beside('section V-A', 'a base of 23.52 kbit/s: ratio of losses with c = 2.0 to c = 1.3'
                      + ', on 4 ms' * (path == 'near'), lambda a, b: lost('R')(a) / lost('R')(b),
                      f'flid-{path}-20-room', f'flid-{path}-13-room')
     for run, packets in (('flid-near-20', 128), ('flid-queue-20', 64)):
@@ -198,15 +198,15 @@ def _room():
 
 
 def _static():
-    """FLID-SL with other leaves."""
-    for text, measure in (('uses, in parts of what FLID-DL uses', used(2e6, *STAR)),
-                          ('loses, in parts of what FLID-DL loses', lost(*STAR))):
-        yield same_claim('section V-B', f'leaves take no time: what FLID-SL {text}', 'very similar',
+    """FLID-SL with other leave latencies."""
+    for text, measure in (('use of the link', used(2e6, *STAR)),
+                          ('losses', lost(*STAR))):
+        yield same_claim('section V-B', f'leaves take no time: ratio of FLID-SL to FLID-DL, {text}', 'very similar',
                          ('flid-sl-fast', 'flid-dl'), lambda a, b, measure=measure: measure(a) / measure(b),
                          quote='flid, section V-B, no latency')
-    yield beside('section V-B', 'FLID-SL without a deaf period, leaves of 2 to 4 s: part of the link',
+    yield beside('section V-B', 'FLID-SL without a deaf period, leaves of 2 to 4 s: share of the link',
                  used(2e6, *STAR), 'flid-sl-eager')
-    yield beside('section V-B', 'FLID-SL without a deaf period: losses in parts of FLID-DL\'s',
+    yield beside('section V-B', 'FLID-SL without a deaf period: ratio of losses to FLID-DL\'s',
                  lambda a, b: lost(*STAR)(a) / lost(*STAR)(b), 'flid-sl-eager', 'flid-dl')
 
 
@@ -215,30 +215,29 @@ def times_lost(*nodes):
 
 
 def _alone():
-    """Figure 5, and its c on a short path."""
-    yield share_claim('figure 5(a)', 'one session, c = 1.3: part of 10 Mbit/s', '85%', 'flid-alone-13', used(10e6, 'R'),
-                      quote='flid, figure 5')
-    yield share_claim('figure 5(b)', 'one session, c = 2.0: part of 10 Mbit/s', '59%', 'flid-alone-20', used(10e6, 'R'),
-                      quote='flid, figure 5')
-    yield times_claim('section V-A', 'c = 2.0 loses more packets than c = 1.3, times', '2.5 times',
+    """Figure 5, and the same c on a short path."""
+    yield share_claim('figure 5(a)', 'one session, c = 1.3: share of 10 Mbit/s', '85%', 'flid-alone-13',
+                      used(10e6, 'R'), quote='flid, figure 5')
+    yield share_claim('figure 5(b)', 'one session, c = 2.0: share of 10 Mbit/s', '59%', 'flid-alone-20',
+                      used(10e6, 'R'), quote='flid, figure 5')
+    yield times_claim('section V-A', 'c = 2.0 loses more packets than c = 1.3: ratio', '2.5 times',
                       ('flid-alone-20', 'flid-alone-13'), times_lost('R'), cause=CASCADE, quote='flid, figure 5')
     for path, name in (('(a)', '13'), ('(b)', '20')):
         yield beside(f'figure 5{path}', f'one session, c = {name[0]}.{"3" if name == "13" else "0"}, on a path of 4 '
-                                        f'ms: part '
-                                        'of 10 Mbit/s', used(10e6, 'R'), f'flid-near-{name}', cause=NEAR_PATH)
-    yield beside('section V-A', 'c = 2.0 loses more packets than c = 1.3, on 4 ms, times', times_lost('R'),
+                                        'ms: share of 10 Mbit/s', used(10e6, 'R'), f'flid-near-{name}', cause=NEAR_PATH)
+    yield beside('section V-A', 'c = 2.0 loses more packets than c = 1.3, on 4 ms: ratio', times_lost('R'),
                  'flid-near-20', 'flid-near-13', cause=NEAR_PATH)
     yield from _room()
     yield from _factors()
 
 
 def times_claim(where, text, paper, runs, measure, **more):
-    """Of a loss in parts of another."""
+    """A claim about the ratio of two losses."""
     return dataclasses.replace(about_claim(where, text, paper, '', measure, **more), runs=runs)
 
 
 def _factors():
-    """What is lost at once, and the other c."""
+    """The losses of one event, and the other values of c."""
     run = {factor: run.name for factor, run in flid_factor.RUNS_BY_FACTOR.items()}
     for path, factor, packets in (('(a)', 1.3, 47), ('(b)', 2.0, 17)):
         yield about_claim(f'figure 5{path}', f'one session, c = {factor}: packets lost in a loss event',
@@ -253,7 +252,7 @@ def _factors():
     for factor in flid_factor.FACTORS:
         if factor not in (1.3, 2.0):
             ends = ', whose 30 layers end at 4.7 Mbit/s' if factor == 1.2 else ''
-            yield beside('section V-A', f'one session, c = {factor}{ends}: part of 10 Mbit/s', flid_factor.use,
+            yield beside('section V-A', f'one session, c = {factor}{ends}: share of 10 Mbit/s', flid_factor.use,
                          run[factor])
     for factor in (1.3, 1.6, 2.0):
         yield beside('section V-A', f'one session, c = {factor}: loss rate', flid_factor.loss, run[factor],
@@ -262,26 +261,26 @@ def _factors():
 
 
 def _red():
-    """Section V-B's other routers: alike is within a fifth of what the paper has with drop tail."""
+    """Section V-B's RED routers: "similar" means within a fifth of the paper's result with drop tail."""
     for kind, told in (('DL', '90%'), ('SL', '78%')):
         share, = told_numbers(told)
-        yield same_claim('section V-B', f'RED, four FLID-{kind} sessions, leaves of 2 to 4 s: part of the link',
+        yield same_claim('section V-B', f'RED, four FLID-{kind} sessions, leaves of 2 to 4 s: share of the link',
                          f'{told} ... The results are also similar when we used RED routers',
                          (f'flid-red-{kind.lower()}',), used(2e6, *STAR), share, cause=RED_KEPT,
                          quote='flid, section V-B, RED')
-    yield same_claim('section V-B', 'RED: FLID-SL loses more packets than FLID-DL, times',
+    yield same_claim('section V-B', 'RED: FLID-SL loses more packets than FLID-DL: ratio',
                      'three times as many packets ... The results are also similar', ('flid-red-sl', 'flid-red-dl'),
                      lambda a, b: lost(*STAR)(a) / lost(*STAR)(b), 3, cause=RED_KEPT,
                      quote='flid, section V-B, RED')
 
 
 def _star():
-    yield share_claim('figure 7(a)', 'four FLID-DL sessions, leaves of 2 to 4 s: part of the link', '90%', 'flid-dl',
+    yield share_claim('figure 7(a)', 'four FLID-DL sessions, leaves of 2 to 4 s: share of the link', '90%', 'flid-dl',
                       used(2e6, *STAR), quote='flid, figure 7')
-    yield share_claim('figure 7(b)', 'four FLID-SL sessions, leaves of 2 to 4 s: part of the link', '78%', 'flid-sl',
+    yield share_claim('figure 7(b)', 'four FLID-SL sessions, leaves of 2 to 4 s: share of the link', '78%', 'flid-sl',
                       used(2e6, *STAR), cause=KEPT, quote='flid, figure 7')
     yield dataclasses.replace(
-        times_claim('section V-B', 'FLID-SL loses more packets than FLID-DL, times', '3', ('flid-sl', 'flid-dl'),
+        times_claim('section V-B', 'FLID-SL loses more packets than FLID-DL: ratio', '3', ('flid-sl', 'flid-dl'),
                     times_lost(*STAR), cause=KEPT, quote='flid, section V-B'), paper='three times as many packets')
     yield more_claim('section V-B', 'FLID-DL uses more of the link than FLID-SL', ('flid-dl', used(2e6, *STAR)),
                      ('flid-sl', used(2e6, *STAR)), '90% ... 78%', quote='flid, figure 7')
@@ -294,19 +293,19 @@ def _hosts():
     yield rate_claim('figure 8', '100 hosts are at one level after', 28, 'flid-100',
                      coordinated(SENDERS_BEGIN, 92), unit='s', quote='flid, figure 8')
     for first in PHASES:
-        yield beside('figure 8', f'20 hosts that come from {first} s after the sender on are at one level after',
+        yield beside('figure 8', f'20 hosts that join from {first} s after the sender on are at one level after',
                      coordinated(first), f'flid-phase-{first}', unit='s')
-    yield loss_claim('loss of 1 % on the way of all in parts of 1 % on the own link', 'behind')
-    yield loss_claim('path of 110 ms in parts of 10 ms, 1 %', 'middle')
-    yield more_claim('section V-D', 'who is farther away than a slot (610 ms) gets less than at 10 ms, kbit/s',
+    yield loss_claim('1 % of loss on the common path to 1 % on the own link', 'behind')
+    yield loss_claim('a path of 110 ms to one of 10 ms, 1 %', 'middle')
+    yield more_claim('section V-D', 'a host farther away than a slot (610 ms) gets less than one at 10 ms, kbit/s',
                      ('flid-loss', host('near')), ('flid-loss', host('far')), 'behaves less aggressively',
                      quote='flid, section V-D, delay')
-    yield beside('section V-D', '1 % of random loss in place of 4 %: more by',
+    yield beside('section V-D', '1 % of random loss instead of 4 %: difference',
                  lambda r: host('near')(r) - host('poor')(r), 'flid-loss', unit='kbit/s')
     # RFC 5348 section 3.1 with R = 100 ms, s = 1000, b = 1: 899 and 355 kbit/s.
     for name, loss, tcp in (('near', 1, 899), ('poor', 4, 355)):
-        yield same_claim('section V-A', f'{loss} % of random loss: as TCP of the nominal round-trip time by its '
-                                        f'formula',
+        yield same_claim('section V-A', f'{loss} % of random loss: rate as by TCP\'s formula with the nominal '
+                                        'round-trip time',
                          'competes fairly with TCP with an RTT of 100 ms', ('flid-loss',), host(name), tcp,
                          unit='kbit/s', cause=SLOT_LIMITS, quote='flid, section V-A, nominal RTT')
     for shorter, longer in zip(SLOTS, SLOTS[1:]):
@@ -322,7 +321,7 @@ CLAIMS = [
     *_hosts(),
     *_fairness(),
     *flid_chain.CLAIMS,
-    *(beside('figure 9(a)', f'beside TCP {text}, {n} of each, 7 packets of queue for each: FLID-DL in parts of TCP',
+    *(beside('figure 9(a)', f'beside TCP {text}, {n} of each, 7 packets of queue for each: ratio of FLID-DL to TCP',
              over_tcp, f'flid-tcp-7-n{n}-{name}')
       for name, (n_of_each, text, _) in OTHER_TCP.items() for n in n_of_each),
 ]
@@ -345,7 +344,7 @@ def _draw_fairness(axes, results):
 
 
 def _draw_levels(axes, results):
-    """Of each of figure 8's hosts."""
+    """The level of each host of figure 8."""
     replication = results['flid-100'].get('1', {'nodes': {}})
     for i, node in enumerate(replication['nodes'].values()):
         changes = node['flows'][0].get('changes', [])
@@ -357,7 +356,7 @@ def _draw_levels(axes, results):
 
 PICTURES = [
     flid_chain.PICTURES[0],
-    Picture('flid-5', 'Figure 5: throughput of one session on 10 Mbit/s, and what it loses, seed 1.', 2,
+    Picture('flid-5', 'Figure 5: throughput and losses of one session on 10 Mbit/s, seed 1.', 2,
             flid_factor.draw_losses),
     Picture('flid-c', 'Section V-A: c from 1.2 to 2.0, one session on 10 Mbit/s, 30 layers at most.', 3,
             flid_factor.draw),

@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Byers et al. 2002, figures 3, 10 and 11: FLID under random loss as a Markov chain, and what the simulator has."""
+"""Byers et al. 2002, figures 3, 10 and 11: FLID under random loss as a Markov chain, compared with the simulator."""
 import math
 import statistics
 
@@ -31,17 +31,17 @@ RUNS = [*HEURISTIC.values(), *CLIMBED.values(), *STATIC.values()]
 
 
 def tcp(loss):
-    """Equation 1, packets a second."""
+    """Equation 1, packets per second."""
     return 1 / (NOMINAL_RTT * (math.sqrt(2 * loss / 3) + 12 * math.sqrt(3 * loss / 8) * loss * (1 + 32 * loss ** 2)))
 
 
 def clean(level, loss):
-    """How likely a slot is without a loss."""
+    """The probability of a slot without a loss."""
     return (1 - loss) ** (SLOT * RATES[level])
 
 
 def fractions(chances, loss):
-    """f_i by equation 3. Equation 4 is printed with 1 - p_i where that has p_i."""
+    """f_i by equation 3. Equation 4 is printed with 1 - p_i instead of the p_i of equation 3."""
     found = [1.0]
     for level in range(len(RATES) - 1):
         found.append(found[-1] * chances[level] * clean(level, loss) / (1 - clean(level + 1, loss)))
@@ -53,12 +53,12 @@ def chain_rate(chances, loss):
 
 
 def chain_joins(chances, loss):
-    """Under dynamic layers, in a slot."""
+    """Joins per slot with dynamic layers."""
     return sum(f * (1 + chances[i]) * clean(i, loss) for i, f in enumerate(fractions(chances, loss)))
 
 
 def chain_ups(chances, loss):
-    """Under static layers: joins in a slot, and as many leaves."""
+    """Joins per slot with static layers; there are as many leaves."""
     return sum(f * chances[i] * clean(i, loss) for i, f in enumerate(fractions(chances, loss)))
 
 
@@ -67,13 +67,13 @@ def hosts(replication):
 
 
 def sent(loss):
-    """Packets a second to a host, those that are lost among them."""
+    """Packets per second to a host, including lost ones."""
     return lambda replication: statistics.fmean(
         flow['throughput'] / 8000 / (1 - loss) for flow in hosts(replication))
 
 
 def in_a_slot(what):
-    """Groups joined or left."""
+    """Groups joined or left per slot."""
     return lambda replication: statistics.fmean(flow[what] for flow in hosts(replication)) * SLOT / 200
 
 
@@ -82,13 +82,13 @@ def moves(replication):
 
 
 def farthest(measure, formula):
-    """Of the means at each loss, in parts of the formula: the largest deviation."""
+    """The largest relative deviation from the formula, of the means at each loss rate."""
     return lambda *runs: max(abs(statistics.fmean(map(measure(loss), run)) / formula(loss) - 1)
                              for loss, run in zip(LOSSES, runs))
 
 
 def error(replications):
-    """The paper's NMSE, over our losses."""
+    """The paper's NMSE over the loss rates here."""
     return sum((sent(loss)(each) / tcp(loss) - 1) ** 2 for loss, each in zip(LOSSES, replications))
 
 
@@ -105,20 +105,20 @@ FEWER = ('The deaf period is not the reason: without it (`deaf-period=0.001`, on
          'and 0.81 joins per second at 1, 3 and 10 %, where the chain has 0.87, 0.96 and 0.96. The rest of the '
          'difference was not explained.')
 FIT = ('The chain itself, with the p_i as the paper prints them, is nearer to TCP\'s formula with example 6 at 0.1 % '
-       '(1.009 for 1.027) and from 1 % to 3 %, and farther at 0.3 % (0.979 for 0.993). On the paper\'s grid its NMSE '
-       'is 24.0 for 25.7.')
+       '(1.009 instead of 1.027) and from 1 % to 3 %, and farther at 0.3 % (0.979 instead of 0.993). On the paper\'s '
+       'grid its NMSE is 24.0 instead of 25.7.')
 ONE_LEAVE = 'each time slot requires a single leave operation'
 
 
 def deviation(where, text, runs, measure, formula, **more):
-    return Claim(where, f'{text}: the largest deviation from the Markov chain, parts', more.pop('paper', ''),
+    return Claim(where, f'{text}: largest relative deviation from the Markov chain', more.pop('paper', ''),
                  tuple(run.name for run in runs.values()), farthest(measure, formula), 0, SAME_TOLERANCE, rule=SAME,
                  pooled=True, **more)
 
 
 def _figures_10_and_11():
     for loss, run in HEURISTIC.items():
-        yield same_claim('figure 10', f'p_i by the heuristic, {100 * loss:g} % of loss: in parts of TCP\'s formula',
+        yield same_claim('figure 10', f'p_i by the heuristic, {100 * loss:g} % of loss: ratio to TCP\'s formula',
                          'the curves are comparable', (run.name,), lambda r, loss=loss: sent(loss)(r) / tcp(loss),
                          cause=LAGS, quote='flid, figure 10')
     for figure, text, runs, chances in ((10, 'p_i by the heuristic', HEURISTIC, EXAMPLE_5),
@@ -131,7 +131,7 @@ def _figures_10_and_11():
                 'provides a better fit than the initial heuristic', names,
                 lambda *r: error(r[:n]) - error(r[n:]), 0, math.inf, rule=ORDER, quote='flid, figure 11', cause=FIT)
     for loss in LOSSES[:2]:
-        yield Claim('figure 11', f'the same at {100 * loss:g} % alone: parts of TCP\'s formula',
+        yield Claim('figure 11', f'the same at {100 * loss:g} % alone: relative to TCP\'s formula',
                     'particularly at low loss rates', (HEURISTIC[loss].name, CLIMBED[loss].name),
                     lambda a, b, loss=loss: miss(a, loss) - miss(b, loss), 0, math.inf,
                     rule=ORDER, quote='flid, figure 11', cause=FIT)

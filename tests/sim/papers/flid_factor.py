@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Byers et al. 2002, section V-A: the factor c from a level's rate to the next, and what is lost in a loss event."""
+"""Byers et al. 2002, section V-A: the factor c from a level's rate to the next, and the losses of one loss event."""
 import collections
 import math
 
@@ -16,7 +16,7 @@ FACTORS = (1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 2.0)
 
 
 def layers_of(factor):
-    """Up to the first level above the link; at c = 1.3 level 23 is 0.2 % above, so three more, as in figure 5's run."""
+    """Up to the first level above the link; three more at c = 1.3, where level 23 is 0.2 % above it (figure 5)."""
     n = math.ceil(math.log(CAPACITY / BASE) / math.log(factor)) + 1
     return min(MOST_LAYERS, n + 2 * (factor == 1.3))
 
@@ -38,8 +38,8 @@ def losses_of(replication):
 
 
 def events(replication):
-    """Packets lost in each: losses that are less than a slot apart are one. Only those that begin in MEASURED, so that
-    none is cut."""
+    """The packets lost in each loss event. Losses less than a slot apart are one event. Only events that begin in
+    MEASURED count, so that none is cut."""
     found, last = [], -math.inf
     for when, lost in losses_of(replication):
         if when - last > SLOT:

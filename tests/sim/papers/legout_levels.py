@@ -13,22 +13,22 @@ LINK = 600
 CBR = (300, 400)
 AFTER = (400, 1000)
 SPANS = {'before CBR, 200 to 300 s': (200, 300), 'beside CBR, 300 to 400 s': CBR, 'after CBR': AFTER}
-# Below that an index is unfair, as figure 4's row has it.
+# A lower index is unfair, as in figure 4's row.
 WELL = 0.95
-# RLM's, section 3.
+# RLM's loss threshold, section 3.
 THRESHOLD = 0.25
 
-# The library's own circuit breaker, which no paper has, ends one of these sessions.
+# The library's circuit breaker, which no paper has, ends one of these sessions.
 WITHOUT_BREAKER = ('--no-circuit-breaker',)
 RUNS = [Run('legout-rlm-cbr', 'legout-cbr', ('--losses', *WITHOUT_BREAKER), 0),
         Run('legout-rlm-cbr-fair', 'legout-cbr-fair', ('--losses',), 0)]
 DROP_TAIL, FAIR = (run.name for run in RUNS)
 BREAKER_RUN = 'legout-rlm-cbr-breaker'
 
-PERIOD = ('Not judged: the paper\'s one layer is in a period of the detection timer, and the row has the largest '
-          'step alone.')
+PERIOD = ('Not judged: the paper\'s one layer is per period of the detection timer, and the row shows the largest '
+          'single step.')
 NO_NUMBER = 'Not judged: the paper gives no number.'
-CHANCE = 'How far the later sessions come depends on the join timers: of five runs no two are alike.'
+CHANCE = 'The levels of the later sessions depend on the join timers: no two of the five runs are alike.'
 
 
 def receivers(replication):
@@ -36,12 +36,12 @@ def receivers(replication):
 
 
 def rate_at(flow, when):
-    """What a receiver has subscribed to, kbit/s."""
+    """The rate that a receiver has subscribed to, kbit/s."""
     return LAYER * (1 + ([-1] + [change['to'] for change in flow['changes'] if change['time'] <= when])[-1])
 
 
 def subscribed(begin, end):
-    """The means of it, of each session."""
+    """The mean of this rate for each session."""
     def means(replication):
         return [statistics.fmean(rate_at(flow, when) for when in range(begin, end)) for flow in receivers(replication)]
     return means
@@ -52,7 +52,7 @@ def index(begin, end):
 
 
 def dropped(replication):
-    """By how much the session that goes down least does while CBR is there, kbit/s."""
+    """The smallest decrease of a session's rate during CBR, kbit/s."""
     return min(rate_at(flow, CBR[0]) - rate_at(flow, CBR[1]) for flow in receivers(replication))
 
 
@@ -61,12 +61,12 @@ def deepest(replication):
 
 
 def taken(begin, end):
-    """What the three have subscribed to, in parts of the link."""
+    """The rate that the three have subscribed to, relative to the link."""
     return lambda replication: sum(subscribed(begin, end)(replication)) / LINK
 
 
 def experiments(begin, end):
-    """Joins of a session in a minute."""
+    """Joins of a session per minute."""
     return lambda replication: statistics.fmean(
         sum(change['to'] > change['from'] and begin <= change['time'] < end for change in flow['changes'])
         for flow in receivers(replication)) * 60 / (end - begin)
@@ -78,7 +78,7 @@ def gone(replication):
 
 
 def loss_of(flow, begin, end):
-    """Of the packets that were on their way to a receiver in that time."""
+    """The loss rate of the packets sent to a receiver in that time."""
     noted = flow['losses']
     inside = [(packets, lost) for when, packets, lost in noted if begin < when <= end]
     before = max((packets for when, packets, _ in noted if when <= begin), default=0)
@@ -96,32 +96,32 @@ def highest_loss(begin, end, step=20):
 
 def _claims():
     for span, times in SPANS.items():
-        yield Claim('figure 4', f'drop tail, {span}: index of what the three have subscribed to',
+        yield Claim('figure 4', f'drop tail, {span}: fairness index of the subscribed rates',
                     'high unfairness among the sessions during the whole simulation', (DROP_TAIL,), index(*times), 0,
                     WELL, rule=OWN, quote='legout, figure 4, whole', cause=CHANCE)
-    for text, begin in (('as CBR ends', 390), ('100 s after CBR', 490), ('600 s after CBR', 990)):
-        yield beside('figure 4', f'{text}: what the three have subscribed to, in parts of the link',
+    for text, begin in (('at the end of CBR', 390), ('100 s after CBR', 490), ('600 s after CBR', 990)):
+        yield beside('figure 4', f'{text}: subscribed rates of the three relative to the link',
                      taken(begin, begin + 10), DROP_TAIL, paper='how fast RLM grabs the available bandwidth',
                      quote='legout, figure 4, grabs', cause=NO_NUMBER)
-    yield Claim('figure 5(a)', 'when CBR comes all three go down: the one that does least, 300 to 400 s',
+    yield Claim('figure 5(a)', 'when CBR starts all three leave layers: smallest decrease, 300 to 400 s',
                 'the RLM sessions start dropping', (DROP_TAIL,), dropped, LAYER, math.inf, 'kbit/s', rule=OWN,
                 quote='legout, figure 5(a)', cause=CHANCE)
     yield beside('figure 5(a)', 'the most layers that are left at once', deepest, DROP_TAIL,
                  paper='can only drop one layer', quote='legout, figure 5(a), one', cause=PERIOD)
     yield beside('figure 5(a)', 'with the library\'s circuit breaker: sessions that it ends, of three', gone,
                  BREAKER_RUN)
-    yield beside('figure 5(a)', 'joins of a session in a minute, after CBR', experiments(*AFTER),
+    yield beside('figure 5(a)', 'joins of a session per minute, after CBR', experiments(*AFTER),
                  DROP_TAIL, paper='a very low number of join experiments', quote='legout, figure 5(b)', cause=NO_NUMBER)
     yield more_claim('figure 5(b)', 'the three lose more beside CBR than from 200 to 300 s: mean loss rates',
                      (DROP_TAIL, mean_loss(*CBR)), (DROP_TAIL, mean_loss(200, 300)),
                      'results in a large number a losses', quote='legout, figure 5(b), large')
-    # What CBR's last seconds lose is found later.
+    # The losses of CBR's last seconds are detected later.
     yield Claim('figure 5(b)', 'the highest loss rate of a session over 20 s, before CBR and from 40 s after it on',
                 'never exceed the loss threshold', (DROP_TAIL,),
                 lambda r: max(highest_loss(0, CBR[0])(r), highest_loss(CBR[1] + 40, 1000)(r)), 0, THRESHOLD, rule=SAID,
                 quote='legout, figure 5(b)')
     yield beside('figure 5(b)', 'the same, in the 40 s after CBR', highest_loss(CBR[1], CBR[1] + 40), DROP_TAIL)
-    yield beside('figure 6', 'fair queueing, from 400 to 800 s: index of what the three have subscribed to',
+    yield beside('figure 6', 'fair queueing, from 400 to 800 s: fairness index of the subscribed rates',
                  index(400, 800), FAIR, paper='the fairness is not ideal', quote='legout, figure 6, not ideal',
                  cause=NO_NUMBER)
     yield beside('figure 6', 'fair queueing, from 200 to 300 s: the same', index(200, 300), FAIR)
@@ -131,7 +131,7 @@ CLAIMS = list(_claims())
 
 
 def _draw(axes, results):
-    """Of the first replication."""
+    """Draws the first replication."""
     flows = receivers(results[DROP_TAIL]['1']) if '1' in results[DROP_TAIL] else []
     for i, flow in enumerate(flows):
         changes = flow['changes']

@@ -6,7 +6,7 @@ import statistics
 from papers.claims import OWN, Claim, Picture, Run, beside, flows, more_claim
 
 SCALE = 1 << 16
-# The paper's, of figure 2 the one with thick squares; the figure's other two are not told.
+# The paper's W, in figure 2 the one with thick squares. The paper does not give the figure's other two.
 OWN_W = 65000 / SCALE
 OTHER_W = (64464 / SCALE, 65268 / SCALE)
 # Four time constants of 122 packets.
@@ -19,12 +19,12 @@ LOSSY = Run('pgmcc-fig2-lossy', 'pgmcc-filter',
 RUNS = [SPARSE, LOSSY]
 
 NO_NUMBER = 'Not judged: the paper gives no number.'
-# Rates within a tenth of each other are the same here: what is beyond that is large.
+# Rates within a tenth of each other count as the same here, so a larger deviation is large.
 LARGE = 0.1
 
 
 def pattern(replication):
-    """1 for each lost packet, 0 for others: up to the last one that was lost."""
+    """1 for each lost packet, 0 for each other packet, up to the last lost one."""
     flow, = flows(replication, 'PR', 'pgmcc')
     signal = []
     for _, packets, lost in flow['losses']:
@@ -50,19 +50,19 @@ def mean(replication):
 
 
 def deviation(replication):
-    """In parts of the mean."""
+    """Relative to the mean."""
     return statistics.pstdev(settled(replication)) / mean(replication)
 
 
 def _claims():
     yield beside('figure 2, lossy', '2 Mbit/s and 5 % of random loss: mean of the filter\'s output', mean, LOSSY.name)
-    yield more_claim('figure 2', 'a session alone on 60 kbit/s loses less than at 5 %: means of the filter\'s output',
-                     (LOSSY.name, mean), (SPARSE.name, mean), 'the overall loss rate is low',
+    yield more_claim('figure 2', 'a session alone on 60 kbit/s loses less than one at 5 %: means of the filter\'s '
+                                 'output', (LOSSY.name, mean), (SPARSE.name, mean), 'the overall loss rate is low',
                      quote='pgmcc, figure 2, non-lossy')
-    yield beside('figure 2, non-lossy', 'packets for each lost one', lambda r: 1 / mean(r), SPARSE.name,
+    yield beside('figure 2, non-lossy', 'packets per lost packet', lambda r: 1 / mean(r), SPARSE.name,
                  paper='losses are rather sparse', quote='pgmcc, figure 2, non-lossy', cause=NO_NUMBER)
     for where, run in (('figure 2, lossy', LOSSY), ('figure 2, non-lossy', SPARSE)):
-        yield Claim(where, 'the output\'s standard deviation in parts of its mean', 'relatively large deviations',
+        yield Claim(where, 'the output\'s standard deviation relative to its mean', 'relatively large deviations',
                     (run.name,), deviation, LARGE, float('inf'), rule=OWN, quote='pgmcc, figure 2')
 
 
@@ -70,7 +70,7 @@ CLAIMS = list(_claims())
 
 
 def _draw(axes, results):
-    """Of the first replication."""
+    """Draws the first replication."""
     for axis, run, title in ((axes[0], SPARSE, 'alone on 60 kbit/s'), (axes[1], LOSSY, '5 % at random')):
         signal = pattern(results[run.name]['1'])[:DRAWN] if '1' in results[run.name] else []
         axis.vlines([i for i, lost in enumerate(signal) if lost], 0, 600, color='tab:gray', linewidth=0.5,
@@ -83,7 +83,7 @@ def _draw(axes, results):
 
 
 def _draw_audience(axes, results):
-    """As the paper draws it: sequence numbers over time."""
+    """As in the paper: sequence numbers over time."""
     replication = results['pgmcc-fig7'].get('1')
     for node, name, label in (('F1', 'pgmcc', 'pgmcc, 10 receivers, then 100'), ('TR', 'tcp', 'TCP')):
         packets, total = [], 0

@@ -1,13 +1,13 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""One session and audiences of any size: no paper's, but what the library promises of its feedback."""
+"""One session and audiences of any size. No paper has this; it checks what the library promises about its feedback."""
 import statistics
 
 from papers.claims import Claim, Picture, Run
 
 NAME = 'scale'
 TITLE = 'One session, many receivers'
-# A thousand receivers take a minute and a half.
+# A run with a thousand receivers takes a minute and a half.
 REPLICATIONS = 3
 
 SIZES = (10, 100, 1000)
@@ -29,7 +29,7 @@ def session(replication):
 
 
 def feedback(replication, base=BASE):
-    """Reports and answers, in parts of the base's rate."""
+    """Reports and answers as a fraction of the base layer's rate."""
     return 8 * session(replication)['feedback-bytes'] / DURATION / base
 
 
@@ -38,7 +38,7 @@ def feedback_low(replication):
 
 
 def converged(replication):
-    """Mean time to the level that a receiver then holds most, s."""
+    """Mean time to the level that a receiver then holds longest, s."""
     times = [flow['convergence-time'] for node in replication['nodes'].values() for flow in node['flows']]
     return statistics.fmean(time for time in times if time is not None)
 
@@ -63,22 +63,21 @@ COLD = ('The sender does the same work for both: 2810 packets and 13 to 31 repor
         'With 10,000 receivers the simulator uses 9 minutes of processor time between its calls, so nothing of the '
         'sender stays in the processor\'s caches. An earlier run had 5.1 times, from 5.2 and 26.4 ms.')
 
-# All bars are ours. RFC 5506 has no number: that feedback takes 5 % at most is what RFC 3550 section 6.2 suggests.
+# All bars are ours. RFC 5506 has no number; RFC 3550 section 6.2 suggests that feedback takes 5 % at most.
 CLAIMS = [
-    *(at_most('RFC 3550 6.2', f'{size} receivers: reports and answers, in parts of the base\'s rate',
+    *(at_most('RFC 3550 6.2', f'{size} receivers: reports and answers relative to the base\'s rate',
               (f'scale-{size}',), feedback, 0.05) for size in SIZES),
-    *(about_one(f'{size} receivers: the sender\'s estimate of them, in parts of their number', (f'scale-{size}',),
+    *(about_one(f'{size} receivers: the sender\'s estimate relative to their number', (f'scale-{size}',),
                 estimated(size)) for size in SIZES),
-    about_one('1000 receivers come to their levels as fast as 10, in parts of their time', ('scale-1000', 'scale-10'),
+    about_one('1000 receivers reach their levels as fast as 10: ratio of the times', ('scale-1000', 'scale-10'),
               lambda a, b: converged(a) / converged(b)),
     at_most('', '1000 receivers cost the sender less than ten times the processor time of 10',
             ('scale-1000', 'scale-10'), processor, 10),
-    *(at_most('RFC 3550 6.2', f'{size} receivers at a quarter of the rates: reports and answers, in parts of the '
-                              f'base\'s '
-                              'rate', (f'scale-low-{size}',), feedback_low, 0.05) for size in LOW_SIZES),
-    *(about_one(f'{size} receivers at a quarter of the rates: the sender\'s estimate of them, in parts of their number',
+    *(at_most('RFC 3550 6.2', f'{size} receivers at a quarter of the rates: reports and answers relative to the '
+                              f'base\'s rate', (f'scale-low-{size}',), feedback_low, 0.05) for size in LOW_SIZES),
+    *(about_one(f'{size} receivers at a quarter of the rates: the sender\'s estimate relative to their number',
                 (f'scale-low-{size}',), estimated(size)) for size in LOW_SIZES),
-    about_one('10,000 receivers at a quarter of the rates come to their levels as fast as 10, in parts of their time',
+    about_one('10,000 receivers at a quarter of the rates reach their levels as fast as 10: ratio of the times',
               ('scale-low-10000', 'scale-low-10'), lambda a, b: converged(a) / converged(b)),
     at_most('', '10,000 receivers cost the sender less than ten times the processor time of 10',
             ('scale-low-10000', 'scale-low-10'), processor, 10, cause=COLD),

@@ -14,13 +14,13 @@ TITLE = 'Equation-based Layered Multicast (Colussi 2004)'
 # As the paper.
 REPLICATIONS = 15
 
-# ELM as the paper has it, without all that was added to it.
+# ELM as in the paper, without this library's additions.
 PAPER = 'rules=thesis'
 LAZY = ('--session', 'elm', '--algorithm', 'elm,' + PAPER)
 NAIVE = ('--algorithm', f'elm,{PAPER},strategy=naive,slow-start-interval=0.5')
 RLC = ('--algorithm', 'rlc,deaf-period=0.1', '--layering', 'fixed')
 AS_RLC = (('elm', 'rlc'),)
-# To see what one assumption does: RLC's slot, ELM's window of losses, and TCP's shortest timeout.
+# One assumption changed, to see its effect: RLC's slot, ELM's window of losses, and TCP's shortest timeout.
 SLOT = ('--slot', '0.25')
 ONE_LOSS = ('--algorithm', f'elm,{PAPER},loss-window=1000000')
 SLOW_RTO = ('--tcp', 'min-rto=1')
@@ -50,10 +50,10 @@ RUNS = [
 ]
 
 NODES = ('R1', 'R2', 'R3')
-# Of the runs, and of the sessions, s.
+# Length of the runs, and start of the sessions, s.
 LENGTH = 300
 START = 10
-# Of flows at each receiver: the session, and one TCP or four.
+# Number of flows at each receiver: the session, and one or four TCP connections.
 LOSSY, SHARED = 2, 5
 
 HOLDS = ('The formula gives 977 kbit/s at 2 % of loss and 60 ms, and the TCP beside ELM gets 927 to 934 at R1. ELM '
@@ -71,10 +71,9 @@ RLC_SLOW = ('The thesis does not give the slot ("default settings"). Eight packe
             ' instead of 351, 452 and 280.')
 SLOT_LOSSY = ('Not judged: the thesis does not give RLC\'s slots, and eight packets of its 1000 bytes take 0.5 s. '
               'Public implementations of RLC have slots of 0.25 s.')
-SLOT_SHARED = (SLOT_LOSSY + ' On shared links RLC has the thesis\' rate at R1 with them, and more of it, and a fairer '
-                            'index, '
-               'at R2 and R3; in simulation 5 the index is fairer at R1, too. What slots between the two do was not '
-               'tried.')
+SLOT_SHARED = (SLOT_LOSSY + ' On shared links RLC with these slots has the thesis\' rate at R1, and a higher rate and '
+               'a fairer index at R2 and R3; in simulation 5 the index is fairer at R1, too. Slots between the two '
+               'were not tried.')
 FEWER = ('ELM changes its level less often here than in the thesis, and naive ELM more often at R1 and R3. The '
          'reason was not investigated. The thesis does not say over how many samples it smooths X.')
 WINDOW = ('A full drop-tail queue loses several packets of one round-trip time. With the assumed window of 3 '
@@ -95,9 +94,9 @@ BORDER = ('The formula\'s rate, 1797 kbit/s, is below 2048, the next level\'s ra
 NEVER_THERE = ('Receivers that are at 512 kbit/s at R2 when the flows start have nothing to leave; their whole time'
                ' counts. Those that hold 1024 kbit/s leave it in time: see the rows *runs in which it holds*. The '
                'thesis\' R2 has 790 kbit/s in simulation 3, and so is not always at 1024 either.')
-OTHER_LAYER = ('Not judged: the thesis\' R3 leaves the layer of 1024 kbit/s, and joins it again. Here R3 is at 2048 '
-               'or 1024 kbit/s when the flows start, where the even share is 1333 with them, and moves between the '
-               'two or stays. The row counts any layer, and the whole time if none is left or joined.')
+OTHER_LAYER = ('Not judged: the thesis\' R3 leaves the layer of 1024 kbit/s, and joins it again. Here R3 is at 2048 or '
+               '1024 kbit/s when the flows start, where the even share is 1333 with them, and either moves between the '
+               'two levels or stays. The row counts any layer, and the whole time if none is left or joined.')
 NO_MARGIN = ('The thesis\' own margins are 0.001 at R2 and 0.008 at R3. The margins here are smaller than their '
              'intervals, because naive is as fair as lazy here.')
 YIELDS = ('Fairer than the thesis: ELM is at 256 kbit/s 3 to 16 s after the flows start, and back at 512 18 to 40 s'
@@ -121,18 +120,18 @@ def index_claims(table, label, indices, run, name, n, *, above=(False,) * 3, **m
 
 
 def changes_claims(section, label, run, told, name='elm', cause=FEWER):
-    """How often a session changes its level, the slow start included."""
+    """The number of level changes of a session, including those of the slow start."""
     return [told_claim(section, f'{node}: level changes, {label}', words, run, changes(node, name), cause=cause,
                        quote=f'thesis, {section}, {node}, changes') for node, words in zip(NODES, told)]
 
 
 def worst_changes(replications):
-    """The mean of the receiver that has the largest."""
+    """The largest of the receivers' means."""
     return max(statistics.fmean(changes(node, 'elm')(each) for each in replications) for node in NODES)
 
 
 def shown(claims, cause):
-    """The same measures of a run in which a parameter that the thesis does not tell was changed: not judged."""
+    """The same measures, not judged, of a run with another value of a parameter that the thesis does not give."""
     return [beside(each.where, each.text, each.measure, *each.runs, unit=each.unit, cause=cause, pooled=each.pooled)
             for each in claims]
 
@@ -145,7 +144,7 @@ def naive_and_lazy():
     for run, label, strategy, tcp, elm, index in (
             ('thesis-1-naive', 'naive', 'naive', (927, 1416, 662), (649, 1033, 479), (0.9689, 0.9756, 0.9745)),
             ('thesis-1-lazy', 'lazy', 'lazy', (909, 1438, 662), (785, 1059, 508), (0.9914, 0.9769, 0.9825)),
-            ('thesis-1-ours', 'lazy, as it is here', 'lazy', (909, 1438, 662), (785, 1059, 508),
+            ('thesis-1-ours', 'lazy with defaults', 'lazy', (909, 1438, 662), (785, 1059, 508),
              (0.9914, 0.9769, 0.9825))):
         quote = f'thesis, {section}, {{}}'
         claims += per_node(rate_claim, section, f'TCP beside {label}', tcp, run, lambda n: rate(n, 'tcp'), quote=quote)
@@ -169,7 +168,7 @@ def naive_and_lazy():
 
 @dataclasses.dataclass(frozen=True)
 class Told:
-    """What the thesis tells of one simulation, for R1 to R3: rates in kbit/s, with RLC in another run unless together,
+    """The thesis' results of one simulation, for R1 to R3: rates in kbit/s (RLC in another run unless together),
     fairness indices, and level changes in its words."""
     number: int
     table: str
@@ -183,7 +182,7 @@ class Told:
     index_rlc: tuple[float, ...]
     changes: tuple[str, ...]
     changes_rlc: tuple[str, ...]
-    # Where RLC has more than TCP.
+    # Whether RLC has more than TCP at R1 to R3.
     above: tuple[bool, ...] = (False, False, False)
 
     def together(self):
@@ -222,8 +221,8 @@ def rlc_claims(told, which, label, cause):
 
 
 def against_rlc(told, elm_cause, slot_cause):
-    """The claims of one simulation with ELM as in the paper and ours, and RLC in the same or in another run."""
-    variants = (('paper', 'ELM'), ('ours', 'ELM as it is here'))
+    """The claims of one simulation: ELM as in the paper and with defaults, and RLC in the same or in another run."""
+    variants = (('paper', 'ELM'), ('ours', 'ELM with defaults'))
     claims = [claim for which, label in variants for claim in elm_claims(told, which, label, elm_cause)]
     rlc, name = ('paper', 'rlc') if told.together() else ('rlc', 'elm')
     claims += rlc_claims(told, rlc, 'RLC', RLC_SLOW)
@@ -237,7 +236,7 @@ def against_rlc(told, elm_cause, slot_cause):
 
 
 def leave_delay(node, burst):
-    """From the start of the additional flows to the first leave, s; who has nothing to leave takes their whole time."""
+    """From the start of the additional flows to the first leave, s; without a leave, their whole time."""
     def delay(replication):
         flow = flows(replication, node, 'elm')[0]
         left = [change['time'] - burst[0] for change in flow['changes']
@@ -247,7 +246,7 @@ def leave_delay(node, burst):
 
 
 def of_those_at(node, level, burst, delay):
-    """Of the replications alone in which that level was held when the additional flows came."""
+    """The delay only in replications that hold this level when the additional flows start."""
     def measure(replication):
         changed = flows(replication, node, 'elm')[0]['changes']
         levels = [change['to'] for change in changed if change['time'] <= burst[0]]
@@ -258,7 +257,7 @@ def of_those_at(node, level, burst, delay):
 
 
 def return_delay(node, burst):
-    """From the end of the additional flows to the first join, s; what is left of the run where there is none."""
+    """From the end of the additional flows to the first join, s; without a join, the rest of the run."""
     def delay(replication):
         flow = flows(replication, node, 'elm')[0]
         joined = [change['time'] - burst[1] for change in flow['changes']
@@ -268,7 +267,7 @@ def return_delay(node, burst):
 
 
 def settled(node, level, within):
-    """Whether the slow start is over so soon after the session's start, and the level first held for ten seconds."""
+    """1 if the slow start ends in time: within this time after the start the level is held, for ten seconds or more."""
     def soon(replication):
         flow = flows(replication, node, 'elm')[0]
         ends = [change['time'] for change in flow['changes'][1:]] + [LENGTH]
@@ -278,7 +277,7 @@ def settled(node, level, within):
 
 
 def highest(node, until, level):
-    """Whether that level is the highest one that is tried until then."""
+    """1 if this level is the highest one tried until then."""
     return lambda replication: float(max(change['to'] for change in flows(replication, node, 'elm')[0]['changes']
                                          if change['time'] <= until) == level)
 
@@ -289,12 +288,12 @@ ALMOST_ALL = 0.8
 
 def convergence():
     claims = []
-    for variant, label in (('paper', 'ELM'), ('ours', 'ELM as it is here')):
+    for variant, label in (('paper', 'ELM'), ('ours', 'ELM with defaults')):
         run = f'thesis-3-{variant}'
-        claims += [Claim('6.3.3', f'R1: {label} is at 512 kbit/s within 25 s: part of the runs',
+        claims += [Claim('6.3.3', f'R1: {label} is at 512 kbit/s within 25 s: fraction of the runs',
                          'Almost all of the 15 replications converge in 25 seconds', (run,), settled('R1', 2, 25),
                          ALMOST_ALL, 1, cause=EARLY_LOSS, quote='thesis, 6.3.3, R1, slow start'),
-                   Claim('6.3.3', f'R1: {label} tries 1024 kbit/s in that time, and no more: part of the runs',
+                   Claim('6.3.3', f'R1: {label} tries at most 1024 kbit/s in that time: fraction of the runs',
                          'only one layer subscription too much to the 1024 kbps layer', (run,),
                          highest('R1', START + 25, 3), ALMOST_ALL, 1, cause=NO_TRY,
                          quote='thesis, 6.3.3, R1, slow start')]
@@ -306,7 +305,7 @@ LEAVES = {'R2': 'in about five seconds', 'R3': 'in about 5 seconds'}
 
 
 def leave_claims(run, label):
-    """That a layer is left in about five seconds: in all runs, and in those in which there is one to leave."""
+    """A layer is left in about five seconds: in all runs, and in those that hold a layer that they can leave."""
     def claim(node, text, measure, cause=''):
         if node == 'R3':
             return beside('6.3.5', f'{node}: {label} leaves a layer{text}', measure, run, unit='s', paper=LEAVES[node],
@@ -324,7 +323,7 @@ def leave_claims(run, label):
 
 def some_claims(run, label):
     """"Some" are at least one of fifteen."""
-    return [Claim('6.3.5', f'{node}: {label}, part of the runs that take more than {seconds} s to {what}', words,
+    return [Claim('6.3.5', f'{node}: {label}, fraction of the runs that take more than {seconds} s to {what}', words,
                   (run,), lambda r, measure=measure, seconds=seconds: float(measure(r) > seconds), 1 / 15, 1,
                   cause=YIELDS if node == 'R1' else NEVER_THERE, rule=SAID, quote=f'thesis, 6.3.5, {node}')
             for node, what, seconds, words, measure in (
@@ -335,7 +334,7 @@ def some_claims(run, label):
 
 def transient():
     claims = []
-    for variant, label in (('paper', 'ELM'), ('ours', 'ELM as it is here')):
+    for variant, label in (('paper', 'ELM'), ('ours', 'ELM with defaults')):
         run = f'thesis-5-{variant}'
         claims += [dataclasses.replace(claim, cause=YIELDS if claim.text.startswith('R1') else WINDOW)
                    for claim in index_claims('table 8', label, (0.9331, 0.9655, 0.9858), run, 'elm', SHARED)]
@@ -351,7 +350,7 @@ def transient():
 
 
 def one_loss():
-    """What becomes of simulation 3 with one loss event for each round-trip time."""
+    """Simulation 3 with one loss event for each round-trip time."""
     return shown(elm_claims(SIMULATION_3, 'window', 'ELM, one loss for each round-trip time', ''), SEEDS)
 
 
@@ -373,11 +372,11 @@ CLAIMS = [
     *one_loss(),
     *convergence(),
     *against_rlc(SIMULATION_4, BORDER, SLOT_LOSSY),
-    *(about_claim('6.3.4', f'{label}: level changes at the receiver that has most', 'only about 14',
+    *(about_claim('6.3.4', f'{label}: level changes at the receiver with most of them', 'only about 14',
                   f'thesis-4-{which}',
                   worst_changes, pooled=True, cause=FEWER, quote='thesis, 6.3.4, changes')
-      for which, label in (('paper', 'ELM'), ('ours', 'ELM as it is here'))),
-    *(beside('6.3.4', f'{node}: TCP beside ELM as it is here, timeout of 1 s', rate(node, 'tcp'), 'thesis-4-rto',
+      for which, label in (('paper', 'ELM'), ('ours', 'ELM with defaults'))),
+    *(beside('6.3.4', f'{node}: TCP beside ELM with defaults, timeout of 1 s', rate(node, 'tcp'), 'thesis-4-rto',
              unit='kbit/s', cause=LONG_TCP) for node in NODES),
     *transient(),
     *unicast.CLAIMS,
@@ -392,7 +391,7 @@ def cell(simulation, table, node):
     return Cell(table, node, tuple(
         (way, find(run, 'fairness index'), find(run, 'level changes')) for way, run in
         (('the thesis\' rules', f'thesis-{simulation}-{"lazy" if simulation == 1 else "paper"}'),
-         ('as it is here', f'thesis-{simulation}-ours'))))
+         ('defaults', f'thesis-{simulation}-ours'))))
 
 
 CELL_MEASURES = ('fairness index', 'level changes')
@@ -410,7 +409,7 @@ NOTES = [
     'simulation 1, but table 3 has 0.9914, which is what the mean of single runs\' indices would be.',
     '*The thesis\' rules* are `rules=thesis`: all additions of this library are off, and X is the mean of the 20th '
     'and 80th percentile of the last 100 samples, one per packet (sections 6.1.4 and 6.2.5; the thesis does not '
-    'give the number). *As it is here* X is averaged over a quarter of a second. Single runs of ELM that the causes'
+    'give the number). With *defaults* X is averaged over a quarter of a second. Single runs of ELM that the causes'
     ' mention averaged over half a second.',
     'A row that compares two runs uses the seeds that both have. If one has 5 replications and the other 15, the '
     'row is the difference of the first five, not the difference of the two separate rows.',

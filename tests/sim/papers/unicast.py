@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What one unicast flow by ELM's equation gets in the cells of the thesis' simulation 3: no number of the thesis."""
+"""The rate of one unicast flow that follows ELM's equation in simulation 3. The thesis gives no number of it."""
 from papers.claims import Run, beside, flows, rate
 
 # The library has no TFRC: TFMCC with one receiver has TFRC's history and equation (RFC 4654), and follows X.
@@ -16,10 +16,10 @@ def loss(name):
 def _claims():
     for node, (mbit, _) in LINKS.items():
         run = f'thesis-3-unicast-{mbit}'
-        label = f'{node}: one flow by the same equation in ELM\'s place, TFMCC with one receiver'
+        label = f'{node}: one flow by the same equation instead of ELM, TFMCC with one receiver'
         yield beside('6.3.3', label, rate('R', 'tfmcc'), run, unit='kbit/s')
         yield beside('6.3.3', f'{label}: TCP beside it', rate('R', 'tcp'), run, unit='kbit/s')
-        yield beside('6.3.3', f'{label}: what it loses', loss('tfmcc'), run)
+        yield beside('6.3.3', f'{label}: its loss rate', loss('tfmcc'), run)
 
 
 CLAIMS = list(_claims())

@@ -9,17 +9,18 @@ from papers.claims import (ORDER, RATE_TOLERANCE, RENO, Claim, Picture, Run, bes
 
 NAME = 'wei-zhang'
 TITLE = 'Synchronized layered multicast (Wei and Zhang 2000)'
-# The paper tells of none.
+# The paper mentions none.
 REPLICATIONS = 5
 
 LINK = 15e6
-# No level is above 8 Mbit/s, of which four sessions and four TCP have 1.9 each, and there are 64 layers at most.
+# No level is above 8 Mbit/s, because four sessions and four TCP connections have 1.9 Mbit/s each. There are 64 layers
+# at most.
 TOP = 8e6
-# What is measured of a run, from 18 to 33 s.
+# Measured seconds of a run, from 18 to 33 s.
 MEASURED = 15
 PACKET_BITS = 8 * 1000
-# Layers that begin together and have one rate send their packets in the same instants, for ever. Those of the structure
-# 'apart' are linear layers whose rates are up to this much more or less, evenly (multiples of the golden ratio).
+# Layers that begin together and have one rate always send their packets at the same instants. The structure 'apart' has
+# linear layers whose rates differ by up to this fraction, evenly spread (multiples of the golden ratio).
 APART = 0.05
 GOLDEN = (math.sqrt(5) - 1) / 2
 
@@ -35,7 +36,7 @@ def layers(structure, base):
 
 
 def simulate(n, slot, base, structure='linear', quick=0, suffix='', arguments=(), most=15, **more):
-    """A run named by what it changes: slot in ms, base in kbit/s; or by a suffix, for other arguments."""
+    """A run named after its parameters (slot in ms, base in kbit/s), or after a suffix for other arguments."""
     # Round-trip times from 44 to 44 + 2n/3, at most 76 ms; a session has two users where there are two nodes.
     numbers = {'n': n, 'slot': slot / 1e3, 'farthest': round(0.011 + min(n / 3, 16) / 1e3, 5), 'users': min(n, 2),
         **more}
@@ -50,19 +51,19 @@ TIMERS = (80, 160, 250, 500)
 BASES = {80: (100, 200, 400, 800, 1600), 160: (100, 200, 400, 800, 1600), 250: (50, 100, 200, 400, 800, 1600)}
 EXPONENTIAL_BASES = (50, 100, 400, 1600)
 CROWDS = (2, 4, 8, 16, 24, 32)
-# Table I has 333 ms for 40 sessions, in which 24 kbit/s are not quite a packet.
+# Table I has 333 ms for 40 sessions, but 24 kbit/s send not quite a packet in this time.
 TABLE = {1: (160, 1600), 2: (160, 800), 4: (160, 500), 8: (160, 200), 16: (160, 100), 24: (160, 50), 32: (250, 32),
          40: (334, 24), 48: (500, 16)}
 
 BY_TIMER = [simulate(4, timer, 400, quick=int(timer in (80, 500))) for timer in TIMERS]
-# Packets of the base in a slot as many as at 80 ms.
+# As many packets of the base in a slot as at 80 ms.
 BY_TIMER_EVEN = [BY_TIMER[0], simulate(4, 160, 200), simulate(4, 320, 100)]
 BY_BASE = {timer: [simulate(4, timer, base, quick=int(timer == 80 and base == 100)) for base in bases]
            for timer, bases in BASES.items()}
 BY_BASE_EXPONENTIAL = [simulate(4, 250, base, 'exponential', quick=int(base == 1600)) for base in EXPONENTIAL_BASES]
 CROWD = {structure: [simulate(n, 250, 32, structure) for n in CROWDS] for structure in ('linear', 'exponential')}
 FAIR = [simulate(n, *TABLE[n], quick=int(n in (8, 48))) for n in TABLE]
-# Half of the layers' packets, and a buffer of ten times as many: one parameter changed.
+# One parameter changed: smaller packets, and a buffer of ten times as many packets.
 SMALL = simulate(48, *TABLE[48], size=250)
 DEEP = simulate(8, *TABLE[8], packets=400)
 # Base and timer of 24 sessions.
@@ -72,7 +73,7 @@ DELAYED = simulate(48, *TABLE[48], suffix='reno', arguments=RENO)
 LATER = {structure: simulate(4, 250, 50, structure, suffix='later', arguments=('--duration', '93', '--warm-up', '63'))
          for structure in ('linear', 'exponential')}
 LATER_CROWD = simulate(8, 250, 32, suffix='later', arguments=('--duration', '93', '--warm-up', '63'))
-# Layers that do not send in the same instants: figure 12, figure 13 and equation 16.
+# Layers that do not send at the same instants: figure 12, figure 13 and equation 16.
 APART_CROWD = {n: simulate(n, 250, 32, 'apart', most=5) for n in (2, 4, 8)}
 APART_FAIR = {n: simulate(n, *TABLE[n], 'apart', most=5) for n in (2, 8, 16, 24)}
 APART_TIMERS = [simulate(4, 80, 400, 'apart', most=5), simulate(4, 320, 100, 'apart', most=5)]
@@ -95,7 +96,7 @@ def mean(name):
 
 
 def fair(run):
-    """What a flow's even share is: 1/2N of the link."""
+    """A flow's even share: 1/2N of the link."""
     n = int(run.name.split('-')[2])
     return LINK / (2 * n)
 
@@ -105,7 +106,7 @@ def normalized(run, name='mcc'):
 
 
 def utilization(run):
-    """Of the link: a session's users are behind it together, so it carries each session once."""
+    """Of the link, which carries each session once, because all users of a session are behind it."""
     n = int(run.name.split('-')[2])
     return lambda replication: n * (mean('mcc')(replication) + mean('tcp')(replication)) / LINK
 
@@ -114,12 +115,12 @@ def jain(name):
     return lambda replication: jain_index(rates(replication, name))
 
 
-# Of sessions that have one throughput: their deviation is RATE_TOLERANCE of the mean.
+# The index of sessions with one throughput, whose deviation is RATE_TOLERANCE of the mean.
 ONE_THROUGHPUT = 1 / (1 + RATE_TOLERANCE ** 2)
 
 
 def lowest(replication):
-    """The worst user's rate, in parts of the mean."""
+    """The worst user's rate relative to the mean."""
     each = rates(replication, 'mcc')
     return min(each) / statistics.fmean(each)
 
@@ -137,7 +138,7 @@ def users(replication):
 
 
 def equation(slot, base, loss):
-    """Equation 16 for linear layers, with K' as it is for many layers, sqrt (m)."""
+    """Equation 16 for linear layers, with the K' of many layers, sqrt (m)."""
     packets = base * slot / PACKET_BITS
     return math.sqrt(packets) * PACKET_BITS / (slot / 1e3) / math.sqrt(max(loss, 1e-6))
 
@@ -149,7 +150,7 @@ def over_equation(n):
 
 
 def event_rate(flow):
-    """A loss event is what a layer is left for: every other change of the level. Of all packets, lost ones too."""
+    """Each leave is a loss event, and half of the level changes are leaves. Relative to all packets, lost ones too."""
     return flow['level-changes'] / 2 * (1 - flow['loss']) / (flow['throughput'] * MEASURED / PACKET_BITS)
 
 
@@ -160,7 +161,7 @@ def over_equation_at_events(slot, base):
 
 
 def exponent(runs):
-    """x of throughput ~ timer^x, by the first and the last of the runs."""
+    """x in throughput ~ timer^x, from the first and the last run."""
     def timer(run):
         return float(run.name.split('-')[3].removesuffix('ms'))
     span = math.log(timer(runs[-1]) / timer(runs[0]))
@@ -174,7 +175,7 @@ def pair(text, where, first, second, paper, quote, measure=lambda run: mean('mcc
 
 def threshold(bases):
     """The base at which the throughput is half of that at the largest base, kbit/s, on a logarithmic scale between
-    those that were run; takes a replication for each base."""
+    the bases that were run; takes one replication for each base."""
     def base(*replications):
         found = [mean('mcc')(each) for each in replications]
         half = found[-1] / 2
@@ -190,84 +191,83 @@ BASE_COUNTS = ('In equation 16 K\' contains m = B_0 tau_0 / s, so the throughput
                ' B_0. It does so roughly: at 80 ms it is 0.74, 1.13, 0.92, 1.59 and 1.58 of an even share from 100 '
                'to 1600 kbit/s, and less at 400 than at 200. It is level only from 800 on, where the TCP '
                'connections have given way, down to a quarter of their share.')
-ROOT = ('Equation 16 makes it the inverse of the root, because K\' contains m = B_0 tau_0 / s. With B_0 changed so '
-        'that m stays, and layers that do not send at the same instants (a row below), the exponent is near -1.')
-EQUATION = ('The paper\'s own equations say so: by 16 a session gets K\' s / (tau_0 sqrt (p)), the last rows of '
-            'this table, and by 18 TCP c s / (R sqrt (p)); they are even where tau_0 / K\' is R / c (28), some 60 '
-            'ms. Table I has ever longer timers for more sessions. With the timer and base of 24 sessions, K\' as '
-            'it is, 48 get several times as much (a row below); with TCP of its time a little more; with packets '
-            'of 250 bytes no more.')
+ROOT = ('By equation 16 the throughput falls with the square root of the timer, because K\' contains m = B_0 tau_0 / '
+        's. With B_0 changed so that m is constant, and layers that do not send at the same instants (a row below), '
+        'the exponent is near -1.')
+EQUATION = ('The paper\'s own equations say so: by 16 a session gets K\' s / (tau_0 sqrt (p)), which the last rows of '
+            'this table check, and by 18 TCP gets c s / (R sqrt (p)). The two are equal if tau_0 / K\' is R / c (28), '
+            'some 60 ms. Table I has longer timers for more sessions. With the timer and base of 24 sessions and an '
+            'unchanged K\', 48 sessions get several times as much (a row below); with TCP of the paper\'s time a '
+            'little more; with packets of 250 bytes no more.')
 EVENTS = ('K\' assumes many layers (sqrt (m)) and counts a leave as one loss event. If a session has few layers, as '
-          'with one session and one TCP and table I, both are less true. The rest was not investigated.')
-BURSTS = ('Not judged: the equation has loss events, and each user\'s own; here is the mean user\'s loss rate, and '
-          'users of one run lose from 0.003 to 0.19 of their packets (16 of each), as with the fairness index of '
-          'figure 12.')
-NO_THRESHOLD = ('Without a level part where the paper has it (figure 9), this is the slope of the square root of '
-                'B_0, from another largest value each time.')
+          'with one session and one TCP and table I, neither holds well. The rest was not investigated.')
+BURSTS = ('Not judged: the equation takes each user\'s own rate of loss events. This row takes the mean user\'s packet '
+          'loss rate, and users of one run lose from 0.003 to 0.19 of their packets (16 of each), as with the fairness '
+          'index of figure 12.')
+NO_THRESHOLD = ('Here the throughput has no level part where the paper has one (figure 9). This row shows the slope of '
+                'the square root of B_0, each time from another largest value.')
 LOCKED = ('Linear layers begin together and have one rate, so a session sends bursts with one packet of each layer,'
           ' always at the same point of another session\'s bursts: the same session keeps losing. With rates that '
           'differ by up to 5 % and nothing else changed (the rows *layers apart*) the index is 0.98 to 0.99 up to 8'
           ' sessions, and was 0.97 and 0.98 for 16 and 24 (one run each). With hosts that take a random time of up '
           'to 20 ms for a packet it was 0.99 for 8 sessions (one run). The small number of steps within 15 s is not'
           ' the cause: a minute later the index is hardly higher (a row below).')
-DOUBLING = ('Steps of a factor of two, few of them in 15 s, and bursts, each a part of it: with 8 sessions, measured '
-            'over 120 s, it is 0.97, with hosts that take a random time of up to 20 ms for a packet 0.95 and 0.96 '
-            '(two runs), with both 0.99. Upper layers of other rates, by up to 6 %, do nothing: 0.95.')
-WORST = ('Not explained. Tried in one run each: sessions that begin 0.1 s or a whole tau_0 apart, so that all their'
-         ' packets meet, have 0.72 and 0.74 with 32 linear sessions, with TCP of the paper\'s time 0.76, with layers'
-         ' apart 0.74; 24 exponential sessions a tau_0 apart have 0.74, with TCP of the paper\'s time 0.72.')
-SPREAD = ('In parts of each kind\'s own mean. Up to 24 of each, but for 4, it is the sessions that spread, for the '
-          'same cause as with the fairness index of figure 12: with layers apart, rows below, TCP spreads more. TCP '
-          'of its time is not it: with 16 of each it spreads by 0.34 in place of 0.14, and the sessions by '
-          '0.83 (one run). From 32 '
-          'on it is: there layers apart have 0.18 and TCP 0.16, with TCP of its time 0.12 and 0.49 (one run each), '
-          'and a row below has 48.')
-SAME_LEVELS = ('The two structures have the same two lowest levels, 1.6 and 3.2 Mbit/s, and an even share is 1.9: '
-               'linear layers are above them 3 % of the time, a row below. Two runs each with TCP of its time have '
-               '0.86 and 0.88 of the link for linear and 0.87 and 0.88 for exponential layers, one each with hosts '
-               'that take up to 5 ms 0.87 and 0.87: neither is the cause.')
+DOUBLING = ('The causes are steps of a factor of two, few steps in 15 s, and bursts. With 8 sessions the index is 0.97 '
+            'if measured over 120 s, 0.95 and 0.96 (two runs) with hosts that take a random time of up to 20 ms for a '
+            'packet, and 0.99 with both. Upper layers with other rates, by up to 6 %, have no effect: 0.95.')
+WORST = ('Not explained. Tried in one run each: 32 linear sessions that begin 0.1 s or a whole tau_0 apart, so that '
+         'all their packets meet, have 0.72 and 0.74. With TCP of the paper\'s time they have 0.76, with layers apart '
+         '0.74. 24 exponential sessions a tau_0 apart have 0.74, with TCP of the paper\'s time 0.72.')
+SPREAD = ('The deviation is relative to each kind\'s own mean. Up to 24 of each, except for 4, the sessions spread '
+          'more, for the same reason as with the fairness index of figure 12: with layers apart (rows below) TCP '
+          'spreads more. TCP of the paper\'s time is not the reason there: with 16 of each it spreads by 0.34 instead '
+          'of 0.14, and the sessions by 0.83 (one run). From 32 on it is the reason: with layers apart sessions spread '
+          'by 0.18 and TCP by 0.16, with TCP of that time by 0.12 and 0.49 (one run each). A row below has 48 of each.')
+SAME_LEVELS = ('The two structures have the same two lowest levels, 1.6 and 3.2 Mbit/s, and an even share is 1.9 '
+               'Mbit/s: linear layers are above these levels 3 % of the time (a row below). With TCP of the paper\'s '
+               'time linear layers use 0.86 and 0.88 of the link and exponential layers 0.87 and 0.88 (two runs each); '
+               'with hosts that take up to 5 ms they use 0.87 and 0.87 (one run each). Neither is the cause.')
 M_HELD = ('The reason is bursts of layers with one rate, as for the fairness index of figure 12: with layers apart '
           '(the next row) it is within the limits.')
-OWN = ('By equations 22 and 26 layers that double get no more than linear ones at the same loss: sqrt ((alpha + 1) '
-       '/ 2) of it, and each of their joins causes more loss. Linear layers need time, because a layer\'s interval '
-       'grows with it: the rows below show both a minute later.')
+OWN = ('By equations 22 and 26 layers that double get no more than linear ones at the same loss, namely sqrt ((alpha + '
+       '1) / 2) of their rate, and each of their joins causes more loss. Linear layers need time, because the '
+       'intervals grow with the number of the layer: the rows below show both structures a minute later.')
 
 
 def _timers():
     for longer, shorter in zip(BY_TIMER[1:], BY_TIMER):
         slots = [run.name.split('-')[3].removesuffix('ms') for run in (longer, shorter)]
-        yield Claim('figure 8', f'the throughput declines with tau_0: {slots[0]} ms in parts of {slots[1]} ms',
+        yield Claim('figure 8', f'the throughput falls with tau_0: ratio of {slots[0]} ms to {slots[1]} ms',
                     'declines with the synchronization timer', (longer.name, shorter.name),
                     lambda a, b: mean('mcc')(a) / mean('mcc')(b), 0, 1, rule=ORDER, quote='wei-zhang, figure 8')
     inverse = {'paper': 'inversely proportional to the base layer synchronization timer',
                'quote': 'wei-zhang, section VI'}
     for text, runs, cause in (('inversely proportional to tau_0 (80 to 500 ms): exponent', (BY_TIMER[0], BY_TIMER[3]),
                                ROOT),
-                              ('the same with B_0 tau_0 held (80 to 320 ms): exponent',
+                              ('the same with constant B_0 tau_0 (80 to 320 ms): exponent',
                                (BY_TIMER_EVEN[0], BY_TIMER_EVEN[-1]), M_HELD)):
         yield Claim('section VI', text, runs=tuple(run.name for run in runs), measure=exponent(runs), least=-1.25,
                     most=-0.75, cause=cause, **inverse)
-    yield beside('section VI', 'the same with B_0 tau_0 held, layers apart (80 to 320 ms): exponent',
+    yield beside('section VI', 'the same with constant B_0 tau_0, layers apart (80 to 320 ms): exponent',
                  exponent(APART_TIMERS), *(run.name for run in APART_TIMERS))
 
 
 def _bases():
     by_base = dict(zip(BASES[80], BY_BASE[80]))
     slow = dict(zip(BASES[250], BY_BASE[250]))
-    yield Claim('figure 9', 'tau_0 = 80 ms: below a threshold of B_0 the throughput is low (100 in parts of 400 '
+    yield Claim('figure 9', 'tau_0 = 80 ms: below a threshold of B_0 the throughput is low (ratio of 100 to 400 '
                             'kbit/s)', 'substantially low', (by_base[100].name, by_base[400].name),
                 lambda a, b: mean('mcc')(a) / mean('mcc')(b), 0, 0.5, cause=BASE_COUNTS, quote='wei-zhang, figure 9')
     for larger, smaller in ((1600, 800), (800, 400)):
-        yield same_claim('figure 9', f'above it the throughput is independent of B_0 ({larger} in parts of {smaller} '
-                                     'kbit/s)', 'the layered multicast flow is independent', (by_base[larger].name,
-                                                                                              by_base[smaller].name),
+        yield same_claim('figure 9', f'above it the throughput is independent of B_0 (ratio of {larger} to {smaller} '
+                                     'kbit/s)', 'the layered multicast flow is independent',
+                         (by_base[larger].name, by_base[smaller].name),
                          lambda a, b: mean('mcc')(a) / mean('mcc')(b), tolerance=RATE_TOLERANCE, cause=BASE_COUNTS,
                          quote='wei-zhang, figure 9, above')
     for longer, shorter in ((160, 80), (250, 160)):
         runs = [run.name for timer in (longer, shorter) for run in BY_BASE[timer]]
-        yield Claim('figure 10', f'the threshold of B_0 rises with tau_0: that of {longer} ms in parts of that of '
-                                 f'{shorter} '
-                                 'ms (where the throughput is half of that at 1600 kbit/s)',
+        yield Claim('figure 10', f'the threshold of B_0 rises with tau_0: ratio of {longer} ms to {shorter} ms (the '
+                                 'throughput there is half of that at 1600 kbit/s)',
                                  'increases with the synchronization timer',
                     tuple(runs), lambda *each, longer=longer, shorter=shorter:
                     threshold(BASES[longer])(*each[:len(BASES[longer])])
@@ -279,16 +279,16 @@ def _bases():
 def _structures(slow):
     exponential = dict(zip(EXPONENTIAL_BASES, BY_BASE_EXPONENTIAL))
     for base in (50, 100):
-        yield pair(f'tau_0 = 250 ms, B_0 = {base} kbit/s: exponential layers get more than linear, bit/s', 'figure 11',
-                   exponential[base], slow[base], 'more aggressive than the flows with the linear layer', 'figure 11',
-                   cause=OWN)
+        yield pair(f'tau_0 = 250 ms, B_0 = {base} kbit/s: exponential layers get more than linear ones, bit/s',
+                   'figure 11', exponential[base], slow[base], 'more aggressive than the flows with the linear layer',
+                   'figure 11', cause=OWN)
     for structure in ('linear', 'exponential'):
         yield beside('figure 11', f'tau_0 = 250 ms, B_0 = 50 kbit/s, {structure}, a minute later',
                      lambda r: mean('mcc')(r) / 1e3, LATER[structure].name, unit='kbit/s')
-    yield pair('B_0 = 1600 kbit/s: linear layers use more of the link than exponential', 'figure 11', slow[1600],
+    yield pair('B_0 = 1600 kbit/s: linear layers use more of the link than exponential ones', 'figure 11', slow[1600],
                exponential[1600], 'utilize the link bandwidth more efficiently', 'figure 11, large', utilization,
                cause=SAME_LEVELS)
-    yield beside('figure 11', 'B_0 = 1600 kbit/s, linear layers: part of the time above the levels that both have',
+    yield beside('figure 11', 'B_0 = 1600 kbit/s, linear layers: fraction of the time above the common levels',
                  lambda r: statistics.fmean(sum(flow['time-at-level'][2:]) / sum(flow['time-at-level'])
                                             for flow in users(r)), slow[1600].name)
 
@@ -303,8 +303,8 @@ def _crowds():
                             jain('mcc'), ONE_THROUGHPUT, 1, cause=LOCKED if linear else DOUBLING,
                             quote=f'wei-zhang, figure 12, {structure}')
             else:
-                yield Claim('figure 12', f'{n} sessions, {structure} layers: some users get much less, the worst in '
-                                         'parts of the mean',
+                yield Claim('figure 12', f'{n} sessions, {structure} layers: some users get much less: ratio of the '
+                                         'worst to the mean',
                             'substantially lower throughput' if linear else 'much lower bandwidth share', (run.name,),
                             lowest, 0, 0.5, cause=WORST, quote='wei-zhang, figure 12, much less')
     yield beside('figure 12', '8 sessions, linear layers, a minute later: fairness index', jain('mcc'),
@@ -312,13 +312,14 @@ def _crowds():
     for n, run in APART_CROWD.items():
         yield beside('figure 12', f'{n} sessions, linear layers apart: fairness index', jain('mcc'), run.name)
     for n, linear, exponential in zip(CROWDS, CROWD['linear'], CROWD['exponential']):
-        yield pair(f'{n} sessions: exponential layers get more than linear, bit/s', 'figure 12', exponential, linear,
-                   'achieved higher throughput than the flows with linear layers', 'figure 12, structures', cause=OWN)
+        yield pair(f'{n} sessions: exponential layers get more than linear ones, bit/s', 'figure 12', exponential,
+                   linear, 'achieved higher throughput than the flows with linear layers', 'figure 12, structures',
+                   cause=OWN)
 
 
 def _fairness():
     for n, run in zip(TABLE, FAIR):
-        yield same_claim('figure 13', f'{n} of each, table I: a session in parts of TCP',
+        yield same_claim('figure 13', f'{n} of each, table I: ratio of a session to TCP',
                          'compatible to the throughput of the TCP flows', (run.name,), over_tcp, cause=EQUATION,
                          quote='wei-zhang, figure 13')
     for text, run in (('8 of each, with 400 packets of buffer', DEEP), ('48 of each, with packets of 250 bytes', SMALL),
@@ -326,14 +327,14 @@ def _fairness():
                       ('48 of each, TCP without SACK, delayed acknowledgements, RTO of 1 s or more', DELAYED)):
         yield beside('figure 13', text, over_tcp, run.name)
     for n, run in APART_FAIR.items():
-        yield beside('figure 13', f'{n} of each, table I, layers apart: a session in parts of TCP', over_tcp, run.name)
+        yield beside('figure 13', f'{n} of each, table I, layers apart: ratio of a session to TCP', over_tcp, run.name)
     for n, run in zip(TABLE, FAIR):
         if n > 1:
-            yield more_claim('figure 13', f'{n} of each: TCP spreads more (deviation in parts of the mean)',
+            yield more_claim('figure 13', f'{n} of each: TCP spreads more (deviation relative to the mean)',
                              (run.name, spread('tcp')), (run.name, spread('mcc')), 'varies within much narrower ranges',
                              cause=SPREAD, quote='wei-zhang, figure 13, spread')
     for n, run in APART_FAIR.items():
-        yield beside('figure 13', f'{n} of each, layers apart: TCP spreads more (deviation in parts of the mean)',
+        yield beside('figure 13', f'{n} of each, layers apart: TCP spreads more (deviation relative to the mean)',
                      lambda r: spread('tcp')(r) - spread('mcc')(r), run.name)
     yield beside('figure 13', '48 of each, TCP without SACK, delayed acknowledgements, RTO of 1 s or more: TCP spreads '
                               'more', lambda r: spread('tcp')(r) - spread('mcc')(r), DELAYED.name)
@@ -341,8 +342,8 @@ def _fairness():
 
 def _equation():
     for n, run in zip(TABLE, FAIR):
-        yield same_claim('equation 16', f'{n} of each, table I: a session in parts of what the equation has at each '
-                                        'user\'s own rate of loss events',
+        yield same_claim('equation 16', f'{n} of each, table I: ratio of a session to the equation at each user\'s own '
+                                        'rate of loss events',
                                         'the steady-state throughput directly relates',
                          (run.name,), over_equation_at_events(*TABLE[n]), cause=EVENTS, quote='wei-zhang, equation 16')
     for n, run in APART_FAIR.items():
@@ -403,9 +404,9 @@ def _inter(axes, results):
 
 PICTURES = [
     Picture('wei-zhang-8', 'Figure 8: throughput against tau_0, B_0 = 400 kbit/s, linear layers.', 1, _by_timer),
-    Picture('wei-zhang-9', 'Figures 9 and 10: throughput against B_0, linear layers, four sessions and four TCP; the '
-                           'link in parts of its rate.', 3, _by_base),
+    Picture('wei-zhang-9', 'Figures 9 and 10: throughput against B_0, linear layers, four sessions and four TCP; '
+                           'utilization of the link.', 3, _by_base),
     Picture('wei-zhang-11', 'Figure 11: linear against exponential layers, tau_0 = 250 ms.', 2, _by_structure),
-    Picture('wei-zhang-12', 'Figure 12: B_0 = 32 kbit/s, tau_0 = 250 ms, as many TCP beside.', 2, _intra),
+    Picture('wei-zhang-12', 'Figure 12: B_0 = 32 kbit/s, tau_0 = 250 ms, beside as many TCP flows.', 2, _intra),
     Picture('wei-zhang-13', 'Figure 13: tau_0 and B_0 of table I.', 1, _inter),
 ]
