@@ -15,8 +15,8 @@ Bbr::GetTypeId ()
   return type;
 }
 
-/* ns-3 measures from when the packet before this one was sent, and from 0 where there
- * was no valid sample; and an invalid sample keeps the rate of the last one. */
+/* ns-3 measures from the time at which the previous packet was sent, or from 0 without a
+ * valid sample, and an invalid sample keeps the rate of the last one. */
 void
 Bbr::CongControl (Ptr<TcpSocketState> state,
     const TcpRateOps::TcpRateConnection &connection,
@@ -36,8 +36,8 @@ Bbr::CongControl (Ptr<TcpSocketState> state,
   TcpBbr::CongControl (state, connection, repaired);
 }
 
-/* ns-3 makes it the window after a recovery; TcpBbr never sets it, so that it is
- * infinite. */
+/* ns-3 makes it the window after a recovery, but TcpBbr never sets it, so the window
+ * would be infinite. */
 uint32_t
 Bbr::GetSsThresh (Ptr<const TcpSocketState> state, uint32_t bytes_in_flight)
 {

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * BBR as ns-3 has it, without two faults of ns-3 3.37 by which a loss can leave it at
- * a few packets a second.
+ * ns-3's BBR without two faults of ns-3 3.37, after which a loss can leave it at a few
+ * packets per second.
  */
 #ifndef SIM_BBR_H
 #define SIM_BBR_H

@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * UDP packets at a constant rate, always or by turns.
+ * UDP packets at a constant rate, continuously or on and off in turns.
  */
 #ifndef SIM_CBR_APP_H
 #define SIM_CBR_APP_H

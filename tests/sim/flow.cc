@@ -20,7 +20,7 @@ Flow::BeginMeasurement ()
   m_begin = Count ();
 }
 
-/* Who starts or stops in between is measured while it runs. */
+/* A flow that starts or stops in between is measured while it runs. */
 void
 Flow::EndMeasurement (double begin, double end)
 {
@@ -47,7 +47,7 @@ Flow::Sample ()
   level_series.push_back (changes.empty () ? -1 : changes.back ().to);
 }
 
-/* A packet that comes late after all is no longer one of the lost. */
+/* A late packet that arrives after all no longer counts as lost. */
 void
 Flow::NoteLosses ()
 {
@@ -98,8 +98,7 @@ Flow::LevelAt (double time) const
   return level;
 }
 
-/* It has converged when it is first at the level that it then holds for most of the
- * time. */
+/* A flow has converged when it first reaches the level that it then holds longest. */
 void
 Flow::MeasureLevels (double begin, double end)
 {

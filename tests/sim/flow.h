@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is measured of a flow: a session at one receiver, a TCP connection, a stream of
- * constant rate. Counted are whole IP packets, from the end of the warm-up on.
+ * The measurements of a flow: a session at one receiver, a TCP connection, or a stream of
+ * constant rate. They count whole IP packets from the end of the warm-up on.
  */
 #ifndef SIM_FLOW_H
 #define SIM_FLOW_H
@@ -15,13 +15,13 @@
 struct FlowCounters
 {
   double bytes = 0;
-  double offered = 0; /* packets on their way to the receiver */
+  double offered = 0; /* packets sent to the receiver */
   double lost = 0;    /* of these */
   double joins = 0;   /* groups joined */
   double leaves = 0;  /* groups left */
 };
 
-/* What the algorithm of a session shows of itself; 0: nothing. */
+/* The status of a session's algorithm; 0: not known. */
 struct FlowStatus
 {
   double loss_event_rate = 0;
@@ -29,11 +29,11 @@ struct FlowStatus
   double round_trip_time = 0;
 };
 
-/* Packets that were found to be missing at one time. */
+/* Packets whose loss was detected at one time. */
 struct Loss
 {
   double time;
-  double offered; /* packets so far, those missing among them */
+  double offered; /* packets so far, including lost ones */
   double lost;
 };
 
@@ -59,7 +59,7 @@ public:
     return {};
   }
 
-  /* Where more than one is made of the same packets. */
+  /* For flows with several estimators of the same packets. */
   virtual std::map<std::string, FlowStatus> GetEstimates ()
   {
     return { { "own", GetStatus () } };
@@ -77,10 +77,10 @@ public:
   const std::string kind;
   const std::string node;
   const double start;
-  std::vector<LevelChange> changes; /* of the level, all */
+  std::vector<LevelChange> changes; /* all changes of the level */
   double stop = 0;                  /* 0: the end */
   bool notes_losses = false;
-  std::vector<Loss> losses;   /* all, where they are noted */
+  std::vector<Loss> losses;   /* all, if notes_losses */
   std::vector<double> series; /* bytes so far */
   std::vector<int> level_series;
   std::vector<FlowStatus> status_series;

@@ -1,10 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A wire behind a host that takes a random time for each packet: else what is clocked by
- * acknowledgements would always find room in a full queue, and what is evenly spaced
- * never (Floyd and Jacobson, "On Traffic Phase Effects in Packet-Switched Gateways",
- * 1991). Packets of one flow stay in order.
+ * A wire behind a host that takes a random time for each packet. Otherwise packets
+ * clocked by acknowledgements would always find room in a full queue, and evenly spaced
+ * packets never (Floyd and Jacobson, "On Traffic Phase Effects in Packet-Switched
+ * Gateways", 1991). Packets of one flow stay in order.
  */
 #ifndef SIM_HOST_CHANNEL_H
 #define SIM_HOST_CHANNEL_H
@@ -18,7 +18,7 @@ class HostChannel : public ns3::PointToPointChannel
 public:
   static ns3::TypeId GetTypeId ();
 
-  /* Only what @host sends is delayed, each packet by a time below @processing. */
+  /* Delays only the packets that @host sends, each by a time below @processing. */
   void SetHost (ns3::Ptr<ns3::PointToPointNetDevice> host, double processing);
 
   bool TransmitStart (ns3::Ptr<const ns3::Packet> packet,
@@ -27,7 +27,7 @@ public:
 private:
   ns3::Ptr<ns3::PointToPointNetDevice> m_host;
   ns3::Ptr<ns3::UniformRandomVariable> m_processing;
-  std::map<uint64_t, ns3::Time> m_last; /* of each flow: when it arrives */
+  std::map<uint64_t, ns3::Time> m_last; /* arrival of each flow's last packet */
 };
 
 #endif

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Runs one scenario with the library's own senders and receivers, and says what each
- * flow got.
+ * Runs one scenario with the library's senders and receivers, and reports the results of
+ * each flow.
  */
 #include "report.h"
 #include "simulation.h"
@@ -41,11 +41,12 @@ ParseOptions (int argc, char **argv, Options &options)
 {
   const GOptionEntry entries[] = {
     { "scenario", 's', 0, G_OPTION_ARG_STRING, &options.scenario,
-        "A file, or the name of one of tests/sim/scenarios", "NAME|FILE" },
+        "A file, or the name of a file in tests/sim/scenarios", "NAME|FILE" },
     { "session", 0, 0, G_OPTION_ARG_STRING, &options.session,
-        "Change only the session of this name", "NAME" },
+        "Let the options of sessions change only the session of this name",
+        "NAME" },
     { "algorithm", 'a', 0, G_OPTION_ARG_STRING, &options.algorithm,
-        "Algorithm and settings of the sessions, as elm,strategy=naive",
+        "Algorithm and settings of the sessions, such as elm,strategy=naive",
         "A[,KEY=VALUE...]" },
     { "layers", 'l', 0, G_OPTION_ARG_STRING, &options.layers,
         "Layers of the sessions: multiplicative:BASE:FACTOR:COUNT, "
@@ -53,46 +54,46 @@ ParseOptions (int argc, char **argv, Options &options)
         "list:RATE,RATE...",
         "LAYERS" },
     { "layering", 0, 0, G_OPTION_ARG_STRING, &options.layering,
-        "Layers that are encodings of their own, or of fixed rates",
+        "Native layers (one encoding per layer), or layers of fixed rates",
         "native|fixed" },
     { "trains", 0, 0, G_OPTION_ARG_DOUBLE, &options.trains,
-        "From one train of the sessions' senders for a level to its next; 0: "
-        "none (as the scenario says, or else the algorithm wants)",
+        "Time between two packet trains of a sender for one level; 0: no "
+        "trains (default: the scenario's, or else the algorithm's)",
         "S" },
     { "no-circuit-breaker", 0, 0, G_OPTION_ARG_NONE,
         &options.no_circuit_breaker,
-        "Receivers go on where a path does not carry the base layer, as the "
-        "papers' do",
+        "Let receivers go on if a path does not carry the base layer, as in "
+        "the papers",
         nullptr },
     { "slot", 0, 0, G_OPTION_ARG_DOUBLE, &options.slot,
-        "Length of a slot of the sessions, where their algorithm has them",
+        "Length of a slot of the sessions, if their algorithm has slots",
         "SECONDS" },
     { "probabilities", 0, 0, G_OPTION_ARG_STRING, &options.probabilities,
-        "How likely each level of FLID sessions may go up after a slot, the "
-        "last of them 0 (the library's)",
+        "Probability that a level of FLID sessions may go up after a slot, one "
+        "per level, the last one 0 (default: the library's)",
         "P,P..." },
     { "set", 0, 0, G_OPTION_ARG_STRING, &options.set,
-        "Change parameters that the scenario names", "NAME=NUMBER[,...]" },
+        "Change parameters of the scenario", "NAME=NUMBER[,...]" },
     { "tcp", 0, 0, G_OPTION_ARG_STRING, &options.tcp,
-        "Change what all TCP are: type (newreno, cubic, bbr), sack, "
+        "Change all TCP connections: type (newreno, cubic, bbr), sack, "
         "classic-recovery (0 or 1), delayed-acknowledgements, min-rto (s), "
-        "halving (newreno: RFC 5681), window (the largest, packets)",
+        "halving (newreno: RFC 5681), window (maximum, packets)",
         "NAME=VALUE[,...]" },
-    { "seed", 0, 0, G_OPTION_ARG_INT, &options.seed, "Seed (1)", "N" },
+    { "seed", 0, 0, G_OPTION_ARG_INT, &options.seed, "Seed (default: 1)", "N" },
     { "duration", 'd', 0, G_OPTION_ARG_DOUBLE, &options.duration,
         "Length of the simulation", "SECONDS" },
     { "warm-up", 0, 0, G_OPTION_ARG_DOUBLE, &options.warm_up,
-        "What is not measured", "SECONDS" },
+        "Time at the start that is not measured", "SECONDS" },
     { "series", 0, 0, G_OPTION_ARG_DOUBLE, &options.series,
-        "Time series too, at this interval", "SECONDS" },
+        "Also output time series, at this interval", "SECONDS" },
     { "losses", 0, 0, G_OPTION_ARG_NONE, &options.losses,
-        "Each loss of the sessions' receivers, too: when, packets by then, "
-        "packets lost",
+        "Also output each loss of the sessions' receivers: time, packets so "
+        "far, lost packets",
         nullptr },
     { "cost", 0, 0, G_OPTION_ARG_NONE, &options.cost,
-        "Processor times too, which differ each time", nullptr },
+        "Also output processor times, which differ between runs", nullptr },
     { "json", 'j', 0, G_OPTION_ARG_FILENAME, &options.json,
-        "Where to write (standard output)", "FILE" },
+        "Output file (default: standard output)", "FILE" },
     {}
   };
   GOptionContext *context =
@@ -105,7 +106,7 @@ ParseOptions (int argc, char **argv, Options &options)
   if (!good)
     throw std::runtime_error (error->message);
   if (options.scenario == nullptr)
-    throw std::runtime_error ("no --scenario");
+    throw std::runtime_error ("--scenario is missing");
   if (options.seed < 1)
     throw std::runtime_error ("--seed is below 1");
   if (options.slot < 0)
@@ -171,7 +172,7 @@ Write (const Options &options, const std::string &text)
 
   if (options.json == nullptr)
     fwrite (text.data (), 1, text.size (), stdout);
-  /* In place: what is no regular file is not replaced by one. */
+  /* Written in place, so that a device or a pipe is not replaced by a file. */
   else if (!g_file_set_contents_full (options.json, text.data (),
                static_cast<gssize> (text.size ()), G_FILE_SET_CONTENTS_NONE,
                0666, &error))

@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The library, and the model of an encoder that the other tests use, for C++.
+ * The library, and the encoder model of the other tests, for C++.
  */
 #ifndef SIM_LMCC_H
 #define SIM_LMCC_H
@@ -36,8 +36,8 @@ FromLmcc (const LmccAddress &address)
   return ns3::Ipv4Address::Deserialize (address.bytes);
 }
 
-/* An event at the time that a state machine wants next. It is moved only to come
- * earlier: an early one costs less than a new one for each packet. */
+/* An event at the next timeout of a state machine. It is only moved to an earlier time:
+ * an event that comes too early costs less than a new event for each packet. */
 class SimTimer
 {
 public:

@@ -66,7 +66,7 @@ MulticastTree::Ask (Ptr<Node> node, Ipv4Address group, bool wanted,
       &MulticastTree::TakeEffect, this, node, group, member.change);
 }
 
-/* What a node asked for has come to its parent. */
+/* A node's join or leave has reached its parent. */
 void
 MulticastTree::TakeEffect (Ptr<Node> node, Ipv4Address group, uint32_t change)
 {
@@ -76,7 +76,7 @@ MulticastTree::TakeEffect (Ptr<Node> node, Ipv4Address group, uint32_t change)
       m_interfaces[{ hop.parent->GetId (), group }];
   bool had_some = !interfaces.empty ();
 
-  /* Another wish has overtaken it. */
+  /* A later join or leave has replaced it. */
   if (change != member.change)
     return;
   if (member.wanted)

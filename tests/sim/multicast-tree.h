@@ -1,10 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Multicast routing for one session, which ns-3 has not: a tree of shortest paths from
- * the source, on which joins and leaves travel up hop by hop, each with the delay of its
- * link. A router sends a group where somebody behind the link has joined it, and the
- * last router before a receiver takes some time more for what IGMP takes it for.
+ * Multicast routing for one session, which ns-3 lacks: a tree of shortest paths from the
+ * source. Joins and leaves travel up hop by hop, each with the delay of its link. A
+ * router forwards a group to a link if a node behind the link has joined it. The last
+ * router before a receiver adds the latency of IGMP.
  */
 #ifndef SIM_MULTICAST_TREE_H
 #define SIM_MULTICAST_TREE_H
@@ -23,10 +23,10 @@ public:
   void Join (ns3::Ptr<ns3::Node> receiver, ns3::Ipv4Address group);
   void Leave (ns3::Ptr<ns3::Node> receiver, ns3::Ipv4Address group);
 
-  /* Whether the source's router wants a group. */
+  /* Whether the source's router has joined a group. */
   bool HasMembers (ns3::Ipv4Address group) const;
 
-  /* Lets everybody send to a group, and brings it everywhere. */
+  /* Lets every node send to a group, and forwards the group to all nodes. */
   void AddSharedGroup (const Network &network, ns3::Ipv4Address group);
 
 private:
@@ -42,7 +42,7 @@ private:
   struct Membership
   {
     bool wanted = false;
-    uint32_t change = 0; /* counts what was asked for */
+    uint32_t change = 0; /* counts joins and leaves */
   };
 
   void Ask (ns3::Ptr<ns3::Node> node, ns3::Ipv4Address group, bool wanted,

@@ -34,8 +34,8 @@ QueueLimit (const QueueConfig &queue)
                          : std::to_string (queue.packets) + "p";
 }
 
-/* Each packet for itself, or some in a row, whose number is even between 1 and twice the
- * mean less 1. */
+/* Losses of single packets, or of several in a row; their number is evenly distributed
+ * between 1 and twice the mean less 1. */
 Ptr<ErrorModel>
 MakeLosses (double loss, double burst)
 {
@@ -45,14 +45,14 @@ MakeLosses (double loss, double burst)
         DoubleValue (loss));
   auto length = CreateObjectWithAttributes<UniformRandomVariable> ("Min",
       DoubleValue (1), "Max", DoubleValue (2 * burst - 1));
-  /* A burst starts with a packet that is not in one. */
+  /* Only a packet outside of a burst can start one. */
   double start = loss / (burst - loss * (burst - 1));
   return CreateObjectWithAttributes<BurstErrorModel> ("ErrorRate",
       DoubleValue (start), "BurstSize", PointerValue (length));
 }
 
-/* Fair queueing over a shared buffer, as fair queueing was before CoDel: FqCoDel with a
- * target that no packet reaches. A full buffer drops from the longest queue. */
+/* Fair queueing over a shared buffer, without CoDel: FqCoDel with a target that no packet
+ * reaches. A full buffer drops from the longest queue. */
 void
 InstallFairQueueing (const QueueConfig &queue,
     const NetDeviceContainer &devices)
@@ -83,7 +83,7 @@ InstallRed (const QueueConfig &queue, double rate, double delay,
   control.Install (devices);
 }
 
-/* Puts a host that takes its time at the first end of a link. */
+/* Puts a host with random processing times at the first end of a link. */
 void
 InstallHost (const NetDeviceContainer &devices, double delay, double processing)
 {
@@ -144,7 +144,7 @@ Network::AddLink (const LinkConfig &link, const std::string &to)
   helper.SetDeviceAttribute ("DataRate",
       DataRateValue (DataRate (static_cast<uint64_t> (rate))));
   helper.SetChannelAttribute ("Delay", TimeValue (Seconds (delay)));
-  /* With another discipline the device holds no more than what it sends. */
+  /* With another discipline the device only holds the packet that it sends. */
   helper.SetQueue ("ns3::DropTailQueue<Packet>", "MaxSize",
       StringValue (drop_tail ? QueueLimit (link.queue) : "1p"));
   NetDeviceContainer devices = helper.Install (a, b);
@@ -156,7 +156,7 @@ Network::AddLink (const LinkConfig &link, const std::string &to)
     InstallRed (link.queue, rate, delay, devices);
   Ipv4InterfaceContainer interfaces = m_addresses.Assign (devices);
   m_addresses.NewNetwork ();
-  /* The helper gives every device without a discipline one of its own. */
+  /* The helper adds a default discipline to every device without one. */
   if (drop_tail)
     TrafficControlHelper ().Uninstall (devices);
   if (link.loss > 0)
@@ -168,8 +168,8 @@ Network::AddLink (const LinkConfig &link, const std::string &to)
       interfaces.Get (0).second, Seconds (delay) });
 }
 
-/* Shortest paths. ns-3's own global routing takes time with the cube of the number of
- * nodes: 7 s for 2000, which were a quarter of an hour for 10,000. */
+/* Shortest paths. The time of ns-3's global routing grows with the cube of the number of
+ * nodes: 7 s for 2000, and a quarter of an hour for 10,000. */
 void
 Network::AddRoutes (Ptr<Node> node) const
 {

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-/* One end of a link, as its node sees it. */
+/* One end of a link, seen from its node. */
 struct NetworkPort
 {
   ns3::Ptr<ns3::Node> neighbour;
@@ -32,7 +32,7 @@ class Network
 public:
   explicit Network (const Scenario &scenario);
 
-  /* Throws where there is no such node. */
+  /* Throws if there is no node of this name. */
   ns3::Ptr<ns3::Node> GetNode (const std::string &name) const;
   std::string GetName (ns3::Ptr<ns3::Node> node) const;
   const std::vector<NetworkPort> &GetPorts (ns3::Ptr<ns3::Node> node) const;
@@ -41,7 +41,7 @@ public:
     return m_nodes;
   }
 
-  /* Of its first interface. */
+  /* The address of the node's first interface. */
   static ns3::Ipv4Address GetAddress (ns3::Ptr<ns3::Node> node);
   static ns3::Ptr<ns3::Ipv4StaticRouting>
   GetStaticRouting (ns3::Ptr<ns3::Node> node);
@@ -58,7 +58,7 @@ private:
   ns3::Ipv4AddressHelper m_addresses;
 };
 
-/* A number from a range, the same for the same seed and order of calls. */
+/* A random number from a range, the same for the same seed and order of calls. */
 double Draw (const Range &range);
 
 #endif

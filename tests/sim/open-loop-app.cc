@@ -14,13 +14,13 @@ using namespace ns3;
 
 static const uint32_t HEADERS = 28;
 
-/* Of a round-trip time's sample, where RFC 5348 section 4.3 recommends q = 0.9. */
+/* Weight of a sample of the round-trip time; RFC 5348 section 4.3 recommends q = 0.9. */
 static const double RTT_WEIGHT = 0.1;
 
-/* As long as no round-trip time is known (RFC 4654 section 3.1). */
+/* Used until a round-trip time is known (RFC 4654 section 3.1). */
 static const LmccTime RTT_UNKNOWN = 500 * LMCC_MSECOND;
 
-/* What the payload begins with. */
+/* The beginning of the payload. */
 struct Stamp
 {
   LmccTime sent;
@@ -148,7 +148,8 @@ OpenLoopApp::Take (Ptr<Socket> socket)
   }
 }
 
-/* The first one is taken for what TCP would get at this rate (RFC 5348 section 6.3.1). */
+/* The first interval is set to the one at which TCP would have this rate (RFC 5348
+ * section 6.3.1). */
 void
 OpenLoopApp::TakeLosses ()
 {
@@ -170,7 +171,7 @@ OpenLoopApp::TakeLosses ()
     }
 }
 
-/* Once for each round-trip time. */
+/* Sends a report once per round-trip time. */
 void
 OpenLoopApp::Report (const Address &to, Ptr<Packet> packet)
 {
@@ -183,7 +184,8 @@ OpenLoopApp::Report (const Address &to, Ptr<Packet> packet)
   m_receiver->SendTo (packet->CreateFragment (0, sizeof (Stamp)), 0, to);
 }
 
-/* The receiver learns the time half a round trip sooner than from the next packet. */
+/* Sets the receiver's round-trip time at once, half a round trip earlier than the next
+ * packet would. */
 void
 OpenLoopApp::TakeReport (Ptr<Socket> socket)
 {

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * UDP packets at a constant rate whatever happens, and what the library's loss
- * estimators make of them at the receiver.
+ * UDP packets at a constant rate without congestion control, and the library's loss
+ * estimators at the receiver.
  */
 #ifndef SIM_OPEN_LOOP_APP_H
 #define SIM_OPEN_LOOP_APP_H

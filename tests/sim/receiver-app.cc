@@ -190,7 +190,7 @@ void
 ReceiverApp::SetMember (uint32_t group, bool control, bool member)
 {
   if (control) {
-    /* Routers bring it anyway. */
+    /* Routers forward this group anyway. */
     m_learning_group = member ? group : 0;
     return;
   }

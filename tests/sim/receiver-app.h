@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * LmccReceiver as an application of ns-3: membership and the timer.
+ * LmccReceiver as an application of ns-3: group membership and a timer.
  */
 #ifndef SIM_RECEIVER_APP_H
 #define SIM_RECEIVER_APP_H

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A host in which receivers of one session are: their sockets, and which groups its
- * router is to bring. A large audience has many in each host.
+ * A host with receivers of one session: their sockets, and the groups that it joins at
+ * its router. A large audience has many receivers in each host.
  */
 #ifndef SIM_RECEIVER_HOST_H
 #define SIM_RECEIVER_HOST_H
@@ -47,7 +47,7 @@ private:
   ns3::Ptr<ns3::Socket> m_media;
   ns3::Ptr<ns3::Socket> m_control;
   std::vector<HostedReceiver *> m_receivers;
-  std::map<uint32_t, uint32_t> m_members; /* of each group */
+  std::map<uint32_t, uint32_t> m_members; /* number by group */
 };
 
 #endif

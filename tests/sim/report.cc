@@ -12,7 +12,7 @@
 namespace
 {
 
-/* Six digits say all that a simulation knows. */
+/* Six digits are more precise than a simulation is. */
 double
 Round (double value)
 {
@@ -68,7 +68,7 @@ AddStatus (JsonBuilder *builder, const char *name, const Flow &flow,
   json_builder_end_array (builder);
 }
 
-/* Throughput of each interval, and what is true at its end. */
+/* The throughput in each interval, and the status at its end. */
 void
 AddSeries (JsonBuilder *builder, const Flow &flow, double interval)
 {
@@ -112,7 +112,7 @@ AddChanges (JsonBuilder *builder, const Flow &flow)
   json_builder_end_array (builder);
 }
 
-/* Of each: when, how many packets there had been by then, how many were missing. */
+/* For each loss: its time, the packets so far, and the number of lost packets. */
 void
 AddLosses (JsonBuilder *builder, const Flow &flow)
 {
@@ -150,7 +150,7 @@ AddLevels (JsonBuilder *builder, const Flow &flow)
     json_builder_add_double_value (builder, Round (flow.convergence_time));
 }
 
-/* Of each phase: a flow's rate. */
+/* A flow's rate in each phase. */
 void
 AddPhases (JsonBuilder *builder, const Flow &flow)
 {
@@ -163,7 +163,7 @@ AddPhases (JsonBuilder *builder, const Flow &flow)
   json_builder_end_object (builder);
 }
 
-/* When all of them held one level first; below 0: never. */
+/* The time at which all receivers first held one level; below 0: never. */
 double
 EqualAt (const std::vector<const Flow *> &receivers)
 {
@@ -207,7 +207,7 @@ AddSenderPhases (JsonBuilder *builder, const SenderCost &sender,
   json_builder_end_object (builder);
 }
 
-/* Of all sessions of a name. */
+/* The sums over all sessions of one name. */
 void
 AddSenders (JsonBuilder *builder, const std::string &name,
     const std::vector<SenderCost> &senders, const Scenario &scenario)
@@ -262,7 +262,7 @@ AddSessions (JsonBuilder *builder, const std::vector<Flow *> &flows,
   json_builder_end_object (builder);
 }
 
-/* Where the scenario asks for their means. */
+/* Only if the scenario asks for means of the estimates. */
 void
 AddEstimates (JsonBuilder *builder, const Flow &flow)
 {

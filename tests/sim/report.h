@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a simulation found, as JSON: bit/s and seconds.
+ * The results of a simulation as JSON, in bit/s and seconds.
  */
 #ifndef SIM_REPORT_H
 #define SIM_REPORT_H
@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
-/* What a session's sender has done so far, or in a phase. */
+/* The counters of a session's sender so far, or in a phase. */
 struct SenderCounters
 {
   double bytes = 0; /* sent, of IP packets */
   double reports = 0;
-  double leader_reports = 0; /* of the receiver that set the one rate for all */
+  double leader_reports = 0; /* of the receiver that sets the rate */
   double rounds = 0;         /* of TFMCC's feedback */
   double switches = 0;       /* of pgmcc's acker */
   double stalls = 0;
@@ -26,15 +26,15 @@ struct SenderCounters
   void Add (const SenderCounters &more, double sign);
 };
 
-/* What a session's sender had to do. */
+/* The cost of a session for its sender. */
 struct SenderCost
 {
   std::string session;
   double packets = 0;
   double reports = 0;
   double feedback_bytes = 0; /* of reports and answers */
-  double receivers = 0;      /* as it estimates them at the end */
-  double processor = 0;      /* s in the library */
+  double receivers = 0;      /* the sender's estimate at the end */
+  double processor = 0;      /* seconds in the library */
   std::map<std::string, SenderCounters> phases = {};
 };
 

@@ -74,7 +74,7 @@ ToTcpType (const std::string &text)
   return types.at (text);
 }
 
-/* An object of the file, which knows what it was asked for: what is left is a mistake. */
+/* An object of the file. It notes which members are read; an unread one is an error. */
 class Reader
 {
 public:
@@ -103,7 +103,7 @@ public:
 
     m_asked.insert (name);
     if (node != nullptr && json_node_get_node_type (node) != type)
-      Fail (m_where, std::string (name) + " is of the wrong kind");
+      Fail (m_where, std::string (name) + " has the wrong type");
     return node;
   }
 
@@ -132,12 +132,12 @@ public:
     JsonNode *node = Get (name, JSON_NODE_VALUE);
 
     if (node != nullptr && json_node_get_string (node) == nullptr)
-      Fail (m_where, std::string (name) + " is not a text");
+      Fail (m_where, std::string (name) + " is not a string");
     if (node != nullptr)
       value = json_node_get_string (node);
   }
 
-  /* A number, or two for what is drawn between them. */
+  /* A number, or two as the limits of a random one. */
   void Read (const char *name, Range &range)
   {
     JsonNode *node = json_object_get_member (m_object, name);
@@ -201,7 +201,7 @@ public:
     Fail (m_where, what);
   }
 
-  /* The file's own parameters, and what is to be changed of them. */
+  /* The file's parameters, with the changes of the command line. */
   static Parameters ReadParameters (JsonNode *root, const std::string &where,
       const Parameters &changed)
   {
@@ -227,7 +227,7 @@ public:
   }
 
 private:
-  /* Where a name stands for the number, that parameter's. */
+  /* The number, or the value of the parameter that it names. */
   double ToNumber (JsonNode *node) const
   {
     const char *name = json_node_get_string (node);

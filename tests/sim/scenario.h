@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a simulation is: read from a JSON file, changed by the command line. Rates
- * are bit/s, times are seconds, sizes are bytes of IP packets.
+ * The description of a simulation, read from a JSON file and changed by the command line.
+ * Rates are in bit/s, times in seconds, sizes in bytes of IP packets.
  */
 #ifndef SIM_SCENARIO_H
 #define SIM_SCENARIO_H
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-/* A number that is drawn anew each time it is needed: even between two limits. */
+/* A number that is drawn anew for each use, evenly distributed between two limits. */
 struct Range
 {
   double least = 0;
@@ -36,7 +36,7 @@ struct QueueConfig
   double max_threshold = 15;
 };
 
-/* A link to each of "count" nodes: where it is above 1, their number follows the name. */
+/* A link to each of "count" nodes. If "count" is above 1, a number follows their name. */
 struct LinkConfig
 {
   std::string from;
@@ -44,11 +44,10 @@ struct LinkConfig
   uint32_t count = 1;
   Range rate{ 100e6, 100e6 };
   Range delay{ 0.01, 0.01 };
-  double loss = 0; /* of what goes from "from" to "to" */
-  double processing =
-      0;             /* longest time that "from", a host, takes for a packet */
-  double burst = 1;  /* mean number of packets lost in a row */
-  QueueConfig queue; /* in both directions */
+  double loss = 0;       /* from "from" to "to" */
+  double processing = 0; /* longest time of the host "from" for a packet */
+  double burst = 1;      /* mean number of packets lost in a row */
+  QueueConfig queue;     /* in both directions */
 };
 
 struct LayersConfig
@@ -66,8 +65,8 @@ struct ReceiverConfig
 {
   std::string node;
   uint32_t count = 1;
-  uint32_t choose = 0; /* so many of them, at random; 0: all */
-  uint32_t each = 1;   /* receivers in each node */
+  uint32_t choose = 0; /* number chosen at random; 0: all */
+  uint32_t each = 1;   /* receivers per node */
   Range start;
 };
 
@@ -78,24 +77,22 @@ struct SessionConfig
   std::string algorithm = "elm";
   std::vector<std::pair<std::string, std::string>> settings;
   LayersConfig layers;
-  bool native = false; /* one rung for each layer, else fixed rates */
-  bool greedy =
-      false; /* each packet is a picture of its own: there is always one */
-  double hysteresis = 0;      /* c of pgmcc; 0: the library's */
+  bool native = false;   /* one encoding per layer, else fixed rates */
+  bool greedy = false;   /* each packet is a picture, and one is always ready */
+  double hysteresis = 0; /* c of pgmcc; 0: the library's */
   uint32_t packet_size = 0;   /* 0: the scenario's */
-  double slot = 0;            /* 0: what the algorithm takes itself */
-  double train_interval = -1; /* 0: no trains; below: as the algorithm wants */
+  double slot = 0;            /* 0: the algorithm's */
+  double train_interval = -1; /* 0: no trains; below: the algorithm's */
   double nominal_rtt = 0;
-  std::string
-      probabilities; /* FLID's, one for each level; empty: the library's */
-  Range start;       /* of the sender */
+  std::string probabilities; /* of FLID, one per level; empty: the library's */
+  Range start;               /* of the sender */
   bool circuit_breaker = true; /* of the receivers */
   uint32_t count = 1;
-  double spacing = 0; /* each starts so much after the one before */
+  double spacing = 0; /* time from the start of one to that of the next */
   std::vector<ReceiverConfig> receivers;
 };
 
-/* Which congestion control a TCP has. */
+/* The congestion control of a TCP connection. */
 enum class TcpType
 {
   NewReno,
@@ -107,26 +104,25 @@ struct TcpConfig
 {
   std::string from;
   std::string to;
-  uint32_t nodes =
-      1; /* one to each of so many: their number follows the name */
+  uint32_t nodes = 1; /* one connection to each; a number follows their name */
   uint32_t count = 1;
-  double spacing = 0; /* each starts so much after the one before */
+  double spacing = 0; /* time from the start of one to that of the next */
   Range start;
   double stop = 0; /* 0: the end */
   std::string name = "tcp";
   TcpType type = TcpType::NewReno;
 };
 
-/* What all TCP of a simulation are. The README of docs/reproduction says why. */
+/* Settings of all TCP connections. The README of docs/reproduction has the reasons. */
 struct TcpSettings
 {
   bool sack = true;
   bool classic_recovery = false; /* RFC 6582's window inflation, not RFC 6937 */
-  uint32_t delayed_acknowledgements = 1; /* segments for each */
+  uint32_t delayed_acknowledgements = 1; /* segments per acknowledgement */
   double min_rto = 0.2;
-  bool halving = false;        /* NewReno: all of the window, RFC 5681 */
-  std::optional<TcpType> type; /* none: what the scenario says of each */
-  uint32_t window = 256;       /* the largest, packets */
+  bool halving = false;        /* NewReno: of the whole window, RFC 5681 */
+  std::optional<TcpType> type; /* none: the scenario's */
+  uint32_t window = 256;       /* maximum, packets */
 };
 
 struct CbrConfig
@@ -146,10 +142,10 @@ struct EstimatorConfig
 {
   std::string name;
   uint32_t window = 1;              /* packets */
-  uint32_t virtual_packet_size = 0; /* 0: packets as they are */
+  uint32_t virtual_packet_size = 0; /* 0: real packets */
 };
 
-/* A constant rate, and what is estimated at its end. */
+/* A flow of constant rate, and the estimators at its receiver. */
 struct OpenLoopConfig
 {
   std::string from;
@@ -161,7 +157,7 @@ struct OpenLoopConfig
   std::vector<EstimatorConfig> estimators;
 };
 
-/* A part of the time that is measured for itself. */
+/* A part of the time that is measured separately. */
 struct PhaseConfig
 {
   std::string name;
@@ -176,11 +172,10 @@ struct Scenario
   uint32_t packet_size = 1000;
   Range join_latency; /* of the last router */
   Range leave_latency;
-  double estimates =
-      0; /* interval at which they are sampled for their means; 0: none */
-  double series = 0;   /* interval of the time series; 0: none */
-  bool losses = false; /* each loss, too */
-  bool cost = false; /* processor times too, which are not the same each time */
+  double estimates = 0; /* sampling interval for means; 0: none */
+  double series = 0;    /* interval of the time series; 0: none */
+  bool losses = false;  /* output each loss */
+  bool cost = false;    /* output processor times, which differ between runs */
   uint32_t seed = 1;
   std::vector<PhaseConfig> phases;
   std::vector<LinkConfig> links;
@@ -191,7 +186,7 @@ struct Scenario
   std::vector<OpenLoopConfig> open_loop;
 };
 
-/* Numbers that the file gives a name, in place of what it says there. */
+/* New values of the file's named numbers. */
 using Parameters = std::map<std::string, double>;
 
 Scenario ReadScenario (const std::string &path, const Parameters &changed = {});
@@ -208,8 +203,7 @@ LayersConfig ParseLayers (const std::string &text);
 /* "elm,strategy=lazy,join-time=10.0": the name and its settings. */
 void ParseAlgorithm (const std::string &text, SessionConfig &session);
 
-/* The names of the nodes that a name with a count stands for: 1 is the name as it is.
- */
+/* The names of "count" nodes: the name alone for 1, else the name with a number. */
 std::vector<std::string> ExpandNames (const std::string &name, uint32_t count);
 
 #endif

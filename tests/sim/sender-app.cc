@@ -9,14 +9,14 @@
 
 using namespace ns3;
 
-/* What is poured into layers of fixed rates waits for the next key frame. */
+/* Frames for layers of fixed rates wait for the next key frame. */
 static const LmccTime SHAPED_WINDOW = 2200 * LMCC_MSECOND;
 
-/* What pgmcc or TFMCC adds to each packet, at most: with more than the links' 1500 bytes
- * it would be two fragments, and twice as likely lost. */
+/* The largest size of the elements that pgmcc or TFMCC adds to each packet. A packet of
+ * more than the links' 1500 bytes would be two fragments, and twice as likely lost. */
 static const uint32_t SECOND_ELEMENT = 16;
 
-/* NTP time of the simulation's start: any. */
+/* NTP time of the simulation's start, an arbitrary value. */
 static const LmccTime NTP_OFFSET =
     G_GUINT64_CONSTANT (3900000000) * LMCC_SECOND;
 
@@ -30,7 +30,7 @@ SenderApp::~SenderApp ()
     lmcc_sender_free (m_sender);
 }
 
-/* Adds the processor time of its life. */
+/* Adds the processor time of its lifetime to a total. */
 class Stopwatch
 {
 public:
@@ -125,7 +125,7 @@ SetLayers (const SessionConfig &config, LmccSession *session)
   std::vector<double> rates = config.layers.LayerRates ();
 
   if (rates.size () > LMCC_MAX_LAYERS)
-    throw std::runtime_error ("more layers than a session may have");
+    throw std::runtime_error ("a session cannot have so many layers");
   if (config.native) {
     if (rates.size () > LMCC_MAX_RUNGS)
       throw std::runtime_error ("a native session has at most 14 layers");
@@ -140,7 +140,8 @@ SetLayers (const SessionConfig &config, LmccSession *session)
   session->window = SHAPED_WINDOW;
 }
 
-/* lmcc_sender_new() leaves the marks out where the layers are not fit for them. */
+/* Throws if the layers do not suit the algorithm; lmcc_sender_new() would only omit the
+ * marks. */
 static void
 CheckFit (const LmccSenderConfig &config)
 {
@@ -152,7 +153,7 @@ CheckFit (const LmccSenderConfig &config)
     throw std::runtime_error (error->message);
 }
 
-/* The library's own where the scenario has none. */
+/* NULL, for the library's own, if the scenario has none. */
 static const double *
 ReadProbabilities (const SessionConfig &config, double *probabilities)
 {
@@ -207,7 +208,7 @@ SenderApp::StartSender ()
   m_sender = lmcc_sender_new (&config, SimNow (), NULL);
 }
 
-/* Layers of fixed rates carry one video of half of their rate, and filler. */
+/* Layers of fixed rates carry one video of half of their rate; the rest is filler. */
 void
 SenderApp::StartSource ()
 {
@@ -297,7 +298,7 @@ SenderApp::Transmit (LmccPacket *packet, uint32_t group, bool control)
 
   if (m_session.config.native)
     test_source_note_sent (&m_source, packet, control);
-  /* The first router has no use for what nobody joined. */
+  /* The first router would drop a group that nobody joined. */
   if (m_session.tree.HasMembers (address))
     m_media->SendTo (Create<Packet> (packet->data,
                          static_cast<uint32_t> (packet->size)),

@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * LmccSender as an application of ns-3: sockets and the timer, nothing else.
+ * LmccSender as an application of ns-3: sockets and a timer.
  */
 #ifndef SIM_SENDER_APP_H
 #define SIM_SENDER_APP_H
@@ -40,7 +40,7 @@ private:
   SimTimer m_timer;
   double m_processor = 0;
   std::map<std::string, SenderCounters>
-      m_phases; /* what it began or ended with */
+      m_phases; /* counters at the start, then of the phase */
 };
 
 #endif

@@ -27,7 +27,7 @@ SessionFilter::DoClassify (Ptr<QueueDiscItem> item) const
   uint32_t source = packet->GetHeader ().GetSource ().Get ();
   uint8_t ports[2] = { 0, 0 };
 
-  /* UDP and TCP both begin with the source's port. */
+  /* UDP and TCP headers both begin with the source port. */
   packet->GetPacket ()->CopyData (ports, sizeof (ports));
   return static_cast<int32_t> (
       (source * 65599u + ports[0] * 256u + ports[1]) & 0x7fffffff);

@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a flow is to fair queueing: all that one source sends from one port. All layers
+ * The flows of fair queueing: all packets that one source sends from one port. All layers
  * of a session are one flow.
  */
 #ifndef SIM_SESSION_FILTER_H

@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What sender and receivers of one session share: addresses, the tree and the hosts.
+ * The parts that sender and receivers of one session share: addresses, tree and hosts.
  */
 #ifndef SIM_SESSION_H
 #define SIM_SESSION_H

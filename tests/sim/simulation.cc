@@ -37,7 +37,7 @@ Simulation::Add (Ptr<Node> node, Ptr<App> app, double start, double stop)
   m_applications.push_back (app);
 }
 
-/* All, or some of them at random. */
+/* All nodes, or some of them at random. */
 static std::vector<std::string>
 ChooseNodes (const ReceiverConfig &receiver)
 {
@@ -187,7 +187,7 @@ Simulation::Run ()
   if (m_scenario.estimates > 0)
     Simulator::Schedule (Seconds (m_scenario.warm_up),
         &Simulation::SampleEstimates, this);
-  /* A little later: what happens at the end is still to happen. */
+  /* A little later, so that the events at the end still happen. */
   Simulator::Stop (Seconds (m_scenario.duration) + MicroSeconds (1));
   Simulator::Run ();
   for (Flow *flow : m_flows)

@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A scenario at work: the network with all its applications.
+ * A running scenario: the network with all its applications.
  */
 #ifndef SIM_SIMULATION_H
 #define SIM_SIMULATION_H

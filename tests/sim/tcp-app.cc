@@ -13,9 +13,9 @@ static const uint32_t HEADERS = 52;
 
 static const uint32_t BUFFER = 4 << 20;
 
-/* RFC 5681 section 3.1 has half of what is not acknowledged, which for a sender that
- * always has something to send is its window. TcpNewReno takes half of what is left of
- * that without what SACK has reported, and what is lost. */
+/* RFC 5681 section 3.1 halves the unacknowledged data, which is the whole window of a
+ * sender that always has data. TcpNewReno subtracts the segments that SACK has reported
+ * and the lost ones first, and halves the rest. */
 class TcpHalving : public TcpNewReno
 {
 public:
@@ -82,7 +82,7 @@ TcpApp::Count ()
     static_cast<double> (m_sent) - static_cast<double> (m_received) };
 }
 
-/* NewReno is what ConfigureTcp() has made all. */
+/* ConfigureTcp() has already made all connections NewReno. */
 void
 TcpApp::SetType ()
 {
@@ -92,7 +92,7 @@ TcpApp::SetType ()
     tcp->SetCongestionControlAlgorithm (CreateObject<TcpCubic> ());
   } else if (m_type == TcpType::Bbr) {
     auto bbr = CreateObject<Bbr> ();
-    bbr->SetStream (m_port); /* else all draw the same numbers */
+    bbr->SetStream (m_port); /* otherwise all draw the same numbers */
     tcp->SetCongestionControlAlgorithm (bbr);
     tcp->SetPacingStatus (true);
   }
@@ -126,7 +126,7 @@ TcpApp::StopApplication ()
     m_sender->Close ();
 }
 
-/* The buffer has what is on the way and what is sent after Close(). */
+/* The buffer has the data in flight and the data sent after Close(). */
 void
 TcpApp::Fill (Ptr<Socket> socket, uint32_t)
 {

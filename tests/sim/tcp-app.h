@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A TCP connection that always has something to send.
+ * A TCP connection that always has data to send.
  */
 #ifndef SIM_TCP_APP_H
 #define SIM_TCP_APP_H
@@ -13,8 +13,8 @@
 #include <ns3/internet-module.h>
 #include <ns3/network-module.h>
 
-/* Unless the settings say otherwise the TCP that came closest to the formula and to
- * Colussi 2004, section 6.3; before any connection is made. */
+/* The default settings are those closest to the formula and to Colussi 2004, section 6.3.
+ * Call this before any connection is made. */
 void ConfigureTcp (const TcpSettings &settings, uint32_t packet_size);
 
 class TcpApp : public ns3::Application, public Flow
