@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""When a claim agrees, and what the results on record may be used for."""
+"""Tests when a claim agrees, and when the results on record may be used."""
 import dataclasses
 import importlib.machinery
 import importlib.util
@@ -122,7 +122,7 @@ class Claims(unittest.TestCase):
         self.assertEqual((loss.least, round(loss.most, 6), loss.rule), (0.006, 0.029, claims.SAID))
 
     def test_a_measure_of_all_replications_has_the_deviation_of_leaving_each_out(self):
-        # Of a mean that is the deviation of the values.
+        # For a mean this is the deviation of the values.
         self.assertEqual(claims.jackknife(statistics.fmean, [1, 2, 6]), [1, 2, 6])
         self.assertEqual(claims.jackknife(max, [5]), [5])
 
@@ -192,7 +192,7 @@ class Claims(unittest.TestCase):
         least, most = claims.index_limits(claims.share_index(2, 5), 5, above=True)
         self.assertAlmostEqual(least, claims.jain_index([2.2, 1, 1, 1, 1]))
         self.assertAlmostEqual(most, claims.jain_index([1.8, 1, 1, 1, 1]))
-        # Between them one flow has what the others have.
+        # Between them one flow has the same rate as the others.
         self.assertEqual(claims.index_limits(claims.share_index(0.95, 5), 5)[1], 1)
 
     def test_quick_fails_only_where_what_agreed_no_longer_does(self):

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks the figures of docs/reproduction in their SVG: axes with labels and units, legends, and curves with data."""
+"""Checks the figures of docs/reproduction in their SVG files: labels and units of axes, legends, curves with data."""
 import copy
 import itertools
 import re
@@ -18,7 +18,7 @@ SVG = '{http://www.w3.org/2000/svg}'
 HREF = '{http://www.w3.org/1999/xlink}href'
 PNG_DPI = 80
 PT_PER_INCH = 72
-# What follows the last comma of a label.
+# Units, which follow the last comma of a label.
 UNITS = {'s', 'ms', '1/s', 'kbit/s', 'Mbit/s', 'packets', 'packets/s', 'packets/RTT', 'kB/RTT', 'ms/s', '%'}
 # Quantities without a unit: counts, ratios and probabilities, and numbers of a paper's formulas.
 WITHOUT_UNIT = {
@@ -45,16 +45,16 @@ WITHOUT_UNIT = {
     'throughput / even share',
     'throughput / fair share',
 }
-# Lines are as wide as that, and coordinates are rounded.
+# For the width of lines and the rounding of coordinates.
 TOLERANCE_PT = 1
-# Numbers nearer to each other than this part of the axis are of a scale that hides the curves.
+# If the numbers cover less than this fraction of the axis, the scale hides the curves.
 LEAST_SPREAD = 1 / 3
 NUMBER = r'-?\d+(?:\.\d+)?(?:e-?\d+)?'
 
 
 @dataclass(frozen=True)
 class Look:
-    """What tells a curve from others: a line and a marker of one colour, or an area."""
+    """The look of a curve, by which it is told from others: a line and a marker of one colour, or an area."""
     colour: str
     line: str
     marker: str
@@ -73,7 +73,7 @@ class Box:
 
 
 def kind(element):
-    """The identifier without its number."""
+    """The identifier of an element without its number."""
     return re.sub(r'_?\d+$', '', element.get('id', ''))
 
 
@@ -96,7 +96,7 @@ def points(path):
 
 
 def paths(element):
-    """What is drawn itself, without the definitions of markers."""
+    """The paths that are drawn, without the definitions of markers."""
     defined = {path for defs in element.iter(SVG + 'defs') for path in defs.iter(SVG + 'path')}
     return [path for path in element.iter(SVG + 'path') if path not in defined]
 
@@ -106,7 +106,7 @@ def uses(element):
 
 
 def vertices(element):
-    """Of the lines and the markers of a curve."""
+    """The points of the lines and the markers of a curve."""
     at_markers = [(float(use.get('x', 0)), float(use.get('y', 0))) for use in uses(element)]
     return [point for path in paths(element) for point in points(path)] + at_markers
 
@@ -132,14 +132,14 @@ class Axes:
 
     @staticmethod
     def is_area(patch):
-        """Not the background, and no edge of the axes."""
+        """Whether it is an area, not the background or an edge of the axes."""
         return any(style(path).get('fill', 'none') not in ('none', '#ffffff') for path in paths(patch))
 
     def title(self):
         return ' '.join(text_of(each) for each in children(self.element, 'text')).strip()
 
     def axis(self, direction):
-        """The group of the x or the y axis; none of an axis that is not shown."""
+        """The group of the x or the y axis; None if the axis is not shown."""
         return next((each for each in children(self.element, 'matplotlib.axis')
                      if children(each, f'{direction}tick')), None)
 
@@ -152,14 +152,14 @@ class Axes:
         return [] if axis is None else [text for text in map(text_of, children(axis, f'{direction}tick')) if text]
 
     def spread(self, direction):
-        """From the first to the last number, in parts of the axis."""
+        """The distance from the first to the last number, relative to the axis."""
         found = [float(use.get(direction)) for tick in children(self.axis(direction), f'{direction}tick')
                  if text_of(tick) for use in uses(tick)]
         length = self.box.right - self.box.left if direction == 'x' else self.box.bottom - self.box.top
         return (max(found) - min(found)) / length
 
     def is_cap(self, line):
-        """Of an error bar: a marker that is one horizontal line, and no line."""
+        """Whether it is the cap of an error bar: a marker that is one horizontal line, without a line."""
         return bool(uses(line)) and not paths(line) and all(
             len(found := points(self.definitions[use.get(HREF)[1:]])) == 2 and found[0][1] == found[1][1]
             for use in uses(line))
@@ -170,7 +170,7 @@ class Axes:
             each for each in children(self.element, 'patch') if self.is_area(each)]
 
     def bars(self):
-        """Of errors, or of events: what is drawn as a collection of lines."""
+        """Bars of errors or events, which are drawn as collections of lines."""
         return children(self.element, 'LineCollection')
 
     def unknown(self):
@@ -178,7 +178,7 @@ class Axes:
         return [each.get('id') for each in self.element if kind(each) not in known]
 
     def look(self, *elements):
-        """Of a curve, or of the parts of which a legend's entry is made."""
+        """The look of a curve, or of the parts of a legend's entry."""
         colours, line, marker = [], '', ''
         for element in elements:
             for path in paths(element):
@@ -214,7 +214,7 @@ def all_axes(root):
 
 
 def rows(axes, low, high):
-    """Axes side by side, or one above another: whose boxes have a part of that direction in common."""
+    """Groups of axes whose boxes overlap in a direction: side by side, or one above another."""
     found = []
     for each in axes:
         row = next((row for row in found if getattr(row[0].box, low) < getattr(each.box, high)
@@ -275,11 +275,11 @@ def data_problems(axes):
             if not has_data(curve):
                 yield f'{each.name}: {curve.get("id")} has no data'
         for unknown in each.unknown():
-            yield f'{each.name}: {unknown} is of a kind that this test does not know'
+            yield f'{each.name}: {unknown} is of an unknown kind'
 
 
 def box_problems(axes):
-    """An error bar may end below: a logarithmic scale has no zero, and no rate is negative."""
+    """An error bar may end below the axes: a logarithmic scale has no zero, and no rate is negative."""
     for each in axes:
         for curves, below in ((each.curves(), 0), (each.bars(), float('inf'))):
             for curve in curves:
@@ -326,7 +326,7 @@ def svg_size(path):
 
 
 def png_size(path):
-    """Of its first chunk, in inches."""
+    """The size in its first chunk, in inches."""
     return tuple(pixels / PNG_DPI for pixels in struct.unpack('>II', path.read_bytes()[16:24]))
 
 
@@ -366,7 +366,7 @@ class Figures(unittest.TestCase):
 
 
 class Damaged(unittest.TestCase):
-    """A figure from which one thing is taken fails."""
+    """A figure without one of its parts fails."""
 
     def setUp(self):
         self.root = copy.deepcopy(ET.parse(IMAGES / 'thesis-3-paper.svg').getroot())

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""That whatever stands in the column "the paper" is in the paper: in a quotation that says where, and that is in the
-paper's text where LMCC_PAPERS has it, a directory of text files."""
+"""Tests that the column "the paper" only has what the paper says: each entry is in a quotation with its place, and each
+quotation is in the paper's text, if LMCC_PAPERS names a directory of text files."""
 import importlib.machinery
 import importlib.util
 import json
@@ -24,7 +24,7 @@ BY_NAME = {name: each for each in QUOTATIONS for name in each['for']}
 CLAIMS = [(paper.NAME, claim) for paper in reproduce.PAPERS for claim in paper.CLAIMS]
 # A sentence or a table.
 LONGEST = 500
-# Of what stands in a quotation where something is left out, and in the column where two places are meant.
+# Marks an omission in a quotation, and in the column two places.
 OMISSION = ' ... '
 NUMBER = r'\d+(?:\.\d+)?'
 
@@ -34,7 +34,7 @@ def is_in(number, text):
 
 
 def missing(paper, quotation):
-    """What of the column is not in the quotation: a number, or words that are not there as they stand."""
+    """The parts of the column that are not in the quotation: numbers, or words that are not there literally."""
     numbers = [number for number in re.findall(NUMBER, paper) if not is_in(number, quotation)]
     if re.fullmatch(rf'{NUMBER}(, {NUMBER})*', paper):
         return numbers
@@ -42,7 +42,7 @@ def missing(paper, quotation):
 
 
 def plain(text):
-    """Without the marks of formulas and emphasis, and without line breaks."""
+    """The text without marks of formulas and emphasis, and without line breaks."""
     return re.sub(r' ([,.])', r'\1', re.sub(r'\s+', ' ', re.sub(r'[$`*\\]', '', text)))
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Counts docs/reproduction again without the code that writes it: from its text, and from the results on record."""
+"""Counts docs/reproduction again from its text and the results on record, without the code that writes it."""
 import collections
 import itertools
 import json
@@ -14,7 +14,7 @@ from pathlib import Path
 PAGES = Path(__file__).resolve().parents[2] / 'docs/reproduction'
 NAMES = ('thesis', 'open-loop', 'legout', 'flid', 'wei-zhang', 'pgmcc', 'tfmcc', 'scale')
 NUMBER = r'-?\d+(?:\.\d+)?(?:e-?\d+)?'
-# By which rule a verdict is which.
+# The verdicts of each rule.
 WORDS = {**dict.fromkeys(('rate', 'index', 'about', 'said', 'order'), ('agrees', 'differs')),
          **dict.fromkeys(('same', 'unchanged', 'own'), ('holds', 'fails'))}
 # 97.5 % of Student's t, by the number of replications.
@@ -26,7 +26,7 @@ def page(name):
 
 
 def table(text, first):
-    """The rows of the table whose heads begin with these, as dictionaries; the head without a name is the verdict."""
+    """The rows, as dictionaries, of the tables whose heads begin with these; the head without a name is the verdict."""
     heads = None
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.split('|')[1:-1]]
@@ -48,7 +48,7 @@ def ulp(printed):
 
 
 def limits(bar):
-    """Of "rule: limits"; infinite where there is none."""
+    """The two limits in "rule: limits"; infinite if there is none."""
     words = bar.split(': ')[1]
     numbers = [float(each) for each in re.findall(NUMBER, words)]
     if words[0] in '≥>':
@@ -71,7 +71,7 @@ def index_of(share, n):
 
 
 def share_of(index, n, above):
-    """By halving."""
+    """The inverse of index_of(), by bisection."""
     low, high = (1, 1e3) if above else (0, 1)
     for _ in range(100):
         middle = (low + high) / 2
@@ -83,7 +83,7 @@ def share_of(index, n, above):
 
 
 def possible_verdicts(row):
-    """What the printed numbers allow, as they are rounded."""
+    """The verdicts that the printed numbers allow, given their rounding."""
     good, bad = WORDS[row['our bar'].split(':')[0]]
     mean, _, half = row['ours'].partition(' ± ')
     least, most = limits(row['our bar'])
@@ -119,14 +119,14 @@ def mean_index(run, node, name):
 
 
 def index_half(run, node, name):
-    """By leaving each replication out."""
+    """Half of the interval, by a jackknife."""
     n = len(run)
     without = [mean_index(run[:i] + run[i + 1:], node, name) for i in range(n)]
     return T[n] * math.sqrt((n - 1) / n * sum((each - statistics.fmean(without)) ** 2 for each in without))
 
 
 def of(replication, name, *nodes):
-    """All flows of that name at these nodes, or at all."""
+    """All flows of that name at these nodes, or at all nodes."""
     return [flow for node, at in replication['nodes'].items() if not nodes or node in nodes
             for flow in at['flows'] if flow['name'] == name]
 
@@ -144,7 +144,7 @@ def ratio(first, second):
 
 
 def lost_at_once(replication):
-    """Of losses that are not half a second apart, those that begin from 82 to 131 s."""
+    """Mean loss of the events from 82 to 131 s; losses less than half a second apart are one event."""
     flow, = of(replication, 'flid-dl')
     begins = [when for (before, _, _), (when, _, _) in itertools.pairwise([(-1, 0, 0), *flow['losses']])
               if when - before > 0.5]
@@ -155,12 +155,12 @@ def lost_at_once(replication):
 
 
 def tcp_packets(loss):
-    """RFC 5348, section 3.1, packets a second at 0.1 s."""
+    """RFC 5348, section 3.1, packets per second at 0.1 s."""
     return 10 / (math.sqrt(2 * loss / 3) + 12 * math.sqrt(3 * loss / 8) * loss * (1 + 32 * loss * loss))
 
 
 STAR = ('R1', 'R2', 'R3', 'R4')
-# Of the other pages some rows each: page, run, what the row begins with, and what is counted of a replication.
+# Some rows of each other page: page, run, beginning of the row, and the measure of a replication.
 ELSEWHERE = [
     ('flid', 'flid-alone-20', 'one session, c = 2.0: share of 10', share('flid-dl', 10e6)),
     ('flid', 'flid-dl', 'four FLID-DL sessions', share('flid-dl', 2e6)),
@@ -249,7 +249,7 @@ class Recount(unittest.TestCase):
 
     def check_index(self, row, index):
         n = 5 if row['where'] in ('table 5', 'table 8') else 2
-        # Where the thesis' RLC has more than its TCP.
+        # Rows in which the thesis' RLC has more than its TCP.
         above = row['where'] == 'table 6' and 'RLC' in row['claim'] and not row['claim'].startswith('R2')
         share = share_of(index, n, above)
         found = [index_of(share * factor, n) for factor in (0.9 + i / 1000 for i in range(201))]

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The simulator itself: that its networks do what scenarios say, and that runs repeat to the byte."""
+"""Tests the simulator: its networks behave as the scenarios say, and runs repeat to the byte."""
 import json
 import os
 import subprocess
@@ -14,7 +14,7 @@ SIMULATOR = os.environ.get('LMCC_SIM')
 
 
 def dumbbell(sessions=(), tcp=(), cbr=(), queue=None, rate=1e6, processing=0, **more):
-    """One source and one receiver on either side of a link of 60 ms."""
+    """Sources on one side of a bottleneck link, receivers on the other, 60 ms round trip."""
     return {'links': [{'from': 'S', 'to': 'A'},
                       {'from': 'A', 'to': 'B', 'rate': rate, 'queue': queue or {'packets': 20},
                        **more.pop('link', {})},
@@ -113,7 +113,7 @@ class Simulator(unittest.TestCase):
             first = next(i for i, rate in enumerate(held['series']['throughput']) if rate > 0)
             self.assertEqual(first, 2 * latency)
 
-        # What one run loses hangs on how slots and queue meet.
+        # The losses of one run depend on the phases of slots and queue.
         losses = [sum(flow({**dumbbell([session('rlc')], rate=rate, duration=100, **{'warm-up': 20}),
                             'leave-latency': latency}, 'R', 'rlc')['loss'] for rate in (250e3, 300e3, 350e3))
                   for latency in (0, 4)]
@@ -158,7 +158,7 @@ class Simulator(unittest.TestCase):
         scenario = dumbbell(tcp=[TCP], queue={'kind': 'red', 'packets': 200, 'min-threshold': 5, 'max-threshold': 15},
                             duration=100)
         deep = dumbbell(tcp=[TCP], queue={'packets': 200}, duration=100)
-        # More losses at the same rate are a shorter round trip.
+        # More losses at the same rate mean a shorter round trip.
         self.assertGreater(flow(scenario, 'U', 'tcp')['loss'], 2 * flow(deep, 'U', 'tcp')['loss'])
         self.assertGreater(flow(scenario, 'U', 'tcp')['throughput'], 0.85e6)
 
@@ -171,7 +171,7 @@ class Simulator(unittest.TestCase):
         self.assertAlmostEqual(changed['loss'], 0.05, delta=0.01)
 
     def test_slots_may_have_another_length_than_the_algorithm_gives_them(self):
-        # Eight packets of 1000 bytes of the base are 1 s; a join waits for so many slots.
+        # Eight packets of 1000 bytes of the base take 1 s, and a join waits for a number of slots.
         scenario = dumbbell([session('rlc')], rate=10e6, duration=80, **{'warm-up': 0})
         usual, short = (flow(scenario, 'R', 'rlc', *arguments)['convergence-time'] for arguments in (
             (), ('--slot', '0.5')))
@@ -233,7 +233,7 @@ class Simulator(unittest.TestCase):
         self.assertEqual(list(times), sorted(times))
         self.assertEqual(list(packets), sorted(packets))
         self.assertGreater(sum(lost), 10)
-        # Of all packets: those after the last loss are not in the list.
+        # Packets after the last loss are not in the list.
         self.assertGreaterEqual(sum(lost) / found['loss'], 0.999 * packets[-1])
         self.assertLess(sum(lost) / found['loss'], 1.3 * packets[-1])
 
@@ -288,7 +288,7 @@ class Simulator(unittest.TestCase):
 
     def test_each_tcp_is_of_the_type_that_the_scenario_or_the_command_line_gives_it(self):
         # At 1 % of random loss and 60 ms NewReno has 1.6 Mbit/s by the formula of RFC 5348, section 3.1; BBR, which
-        # goes by the rate that arrives, what the other leaves of the link.
+        # follows the delivery rate, has the rest of the link.
         both = dumbbell(tcp=[{**TCP, 'name': 'one'}, {**TCP, 'name': 'two', 'type': 'bbr'}], rate=10e6,
                         queue={'packets': 100}, link={'loss': 0.01}, duration=60, **{'warm-up': 20})
         one, two = (flow(both, 'U', name)['throughput'] for name in ('one', 'two'))
@@ -305,7 +305,7 @@ class Simulator(unittest.TestCase):
         newreno, cubic, small = (flow(long, 'U', 'tcp', '--tcp', told)['throughput'] for told in (
             'window=2000', 'type=cubic,window=2000', 'type=cubic,window=100'))
         self.assertGreater(cubic, 1.5 * newreno)
-        # As many packets in each round trip, which are 3.2 Mbit/s.
+        # 100 packets per round trip are 3.2 Mbit/s.
         self.assertLess(small, 1.1 * 3.2e6)
 
     def test_what_a_scenario_may_not_say_is_refused_with_the_reason(self):
@@ -326,6 +326,6 @@ class Simulator(unittest.TestCase):
 
 if __name__ == '__main__':
     if not SIMULATOR:
-        print('skipped: without ns-3 (Debian: libns3-dev) or json-glib the simulator was not built')
+        print('skipped: the simulator requires ns-3 (Debian: libns3-dev) and json-glib')
         sys.exit(77)
     unittest.main(verbosity=2)

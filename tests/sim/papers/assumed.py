@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What is assumed where a paper gives no value: of each page, the subject, the assumption and its reason."""
+"""The assumptions for values that a paper does not give: for each page, the subject, the assumption and its reason."""
 
 ASSUMED = {
     'thesis': [

@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs of the simulator, what is measured of them, and when that agrees with a paper."""
+"""Runs of the simulator, their measures, and when a measure agrees with a paper."""
 import dataclasses
 import math
 import re
@@ -10,21 +10,21 @@ from collections.abc import Callable
 # Student's t, 97.5 %, by degrees of freedom.
 T_QUANTILE = [math.inf, 12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14]
 
-# By so much TCP implementations differ on one path: the SACK senders of ns-2 and ns-3 at 1, 2 and 3 % of loss and 60 ms
-# by 7 to 10 %, and both from Colussi 2004, section 6.3, by up to 9 %.
+# TCP implementations differ by this fraction on one path: the SACK senders of ns-2 and ns-3 at 1, 2 and 3 % of loss and
+# 60 ms by 7 to 10 %, and both from Colussi 2004, section 6.3, by up to 9 %.
 RATE_TOLERANCE = 0.10
-# Of two things that a paper says are the same, without a number.
+# For two things that are the same according to a paper, without a number.
 SAME_TOLERANCE = 0.20
-# Counts and losses depend on the length of the simulation, which a paper may not tell.
+# Counts and losses depend on the length of the simulation, which a paper may not give.
 COUNT_FACTOR = 2
-# As TCP was when the papers were written: no selective acknowledgements, one acknowledgement for two segments, RTO of
-# at least 1 s (RFC 2988). Without delayed acknowledgements ns-3 3.37 sends what is not lost again, and gets 1.2 to 4
-# times what the formula says at 2 % of loss and 60 ms; with them it has 0.6 of it, as with selective ones.
+# TCP as it was when the papers were written: no selective acknowledgements, one acknowledgement for two segments, RTO
+# of at least 1 s (RFC 2988). Without delayed acknowledgements ns-3 3.37 retransmits packets that were not lost, and
+# gets 1.2 to 4 times the formula's rate at 2 % of loss and 60 ms; with them 0.6 of it, as with selective ones.
 RENO = ('--tcp', 'sack=0,classic-recovery=1,delayed-acknowledgements=2,min-rto=1.0')
 
-# How a paper's words become limits. Of a number, a bound or an order that the paper tells:
+# The rules that turn a paper's words into limits. For a number, a bound or an order in the paper:
 RATE, INDEX, ABOUT, SAID, ORDER = 'rate', 'index', 'about', 'said', 'order'
-# and of a number that is ours, whether the paper has words for it or nothing:
+# and for limits of our own, whether the paper has words or nothing:
 SAME, UNCHANGED, OWN = 'same', 'unchanged', 'own'
 PAPER_RULES = (RATE, INDEX, ABOUT, SAID, ORDER)
 OUR_RULES = (SAME, UNCHANGED, OWN)
@@ -32,9 +32,9 @@ OUR_RULES = (SAME, UNCHANGED, OWN)
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """One way to call the simulator; quick: how many replications show that nothing broke; most: how many there are at
-    most, where a run takes long and no paper has an interval; shown_as: what the figures call a flow whose name is that
-    of the scenario's algorithm, where the run has another."""
+    """One call of the simulator. quick is the number of replications for --quick; most the largest number, for long
+    runs of which no paper has an interval; shown_as the name in the figures of a flow whose algorithm is not that of
+    the scenario."""
     name: str
     scenario: str
     arguments: tuple[str, ...] = ()
@@ -61,15 +61,15 @@ def estimate(values):
 
 
 def number(value):
-    """As the pages have it."""
+    """A number as the pages write it."""
     if value == 0 or abs(value) >= 100:
         return f'{value:.0f}'
     return f'{value:.4f}' if abs(value) < 1 else f'{value:.1f}'
 
 
 def jackknife(of, replications):
-    """Of a measure of all replications together: values whose mean is that measure, and whose deviation is what leaving
-    each replication out makes of it."""
+    """For a measure of all replications together: values whose mean is this measure, and whose deviation is that of the
+    measure with one replication left out at a time."""
     whole = of(replications)
     n = len(replications)
     if n == 1:
@@ -80,11 +80,11 @@ def jackknife(of, replications):
 
 
 class Unmeasured(Exception):
-    """That a replication has nothing to say: what is measured did not occur in it."""
+    """Raised if the measured event did not occur in a replication."""
 
 
 def measured(measure, replications):
-    """Of each list of replications that has something to say."""
+    """The measures of all lists of replications, without unmeasured ones."""
     values = []
     for each in replications:
         try:
@@ -96,11 +96,11 @@ def measured(measure, replications):
 
 @dataclasses.dataclass(frozen=True)
 class Claim:
-    """What a paper says, and least <= measure <= most, which a rule makes of it.
+    """A statement of a paper, and the limits least <= measure <= most that a rule makes of it.
 
-    paper is the paper's own number or its own words, all of which are in the quotation of that name; it is empty where
-    the paper has neither. measure takes one replication of each run, or all replications of each where it is pooled,
-    and gives a number, or raises Unmeasured. cause is why it differs, or why it is not judged."""
+    paper is the paper's number or words, all of which are in the quotation named quote; it is empty if the paper has
+    neither. measure takes one replication of each run, or all replications of each if pooled, and returns a number or
+    raises Unmeasured. cause is the reason for a difference, or for not judging."""
     where: str
     text: str
     paper: str
@@ -115,7 +115,7 @@ class Claim:
     pooled: bool = False
 
     def all_values(self, results):
-        """Of the replications that all runs have and that say something."""
+        """The measures of the seeds that all runs have, without unmeasured ones."""
         if any(run not in results for run in self.runs):
             return []
         seeds = set.intersection(*(set(results[run]) for run in self.runs))
@@ -125,26 +125,26 @@ class Claim:
         return measured(self.measure, replications)
 
     def values(self, results):
-        """Those; one of them where they are equal in four digits in all seeds, as that is one replication."""
+        """The same; only one value if all seeds are equal in four digits, because they are one replication then."""
         values = self.all_values(results)
         return values[:1] if len({f'{value:.4g}' for value in values}) == 1 else values
 
     def is_ours(self):
-        """Whether the limit is a number of ours, and no paper's."""
+        """Whether the limit is this project's, not a paper's."""
         return self.rule in OUR_RULES
 
     def is_judged(self):
-        """Whether there is anything that it could miss."""
+        """Whether there is a limit."""
         return not (math.isinf(self.least) and math.isinf(self.most))
 
     def is_certain(self, values):
-        """Whether the 95 % interval of the mean is all on one side of each limit."""
+        """Whether the 95 % interval of the mean is on one side of each limit."""
         found = estimate(values)
         return all(math.isinf(limit) or abs(found.mean - limit) >= found.half for limit in (self.least, self.most))
 
     def agrees(self, values, deviation=0.0):
-        """Whether the mean lies within the limits, or nearer to them than twice the standard error of few replications
-        whose standard deviation is known from more."""
+        """Whether the mean is within the limits, or nearer to them than twice the standard error. deviation is the
+        standard deviation of more replications, on record."""
         if not values:
             return None
         slack = 2 * deviation / math.sqrt(len(values))
@@ -153,7 +153,7 @@ class Claim:
 
 @dataclasses.dataclass(frozen=True)
 class Cell:
-    """One number of a paper's tables: a way to run it, the claim of the number and one of what comes with it, each."""
+    """One number of a paper's tables: for each way to run it, the claim of the number and one of a related measure."""
     where: str
     receiver: str
     claims: tuple[tuple[str, Claim, Claim], ...]
@@ -161,7 +161,7 @@ class Cell:
 
 @dataclasses.dataclass(frozen=True)
 class Picture:
-    """A figure over several runs: draw takes its axes and all results."""
+    """A figure of several runs; draw takes its axes and all results."""
     name: str
     caption: str
     n_axes: int
@@ -169,8 +169,8 @@ class Picture:
 
 
 def means(results, runs, of):
-    """Mean of what of(run) measures in each run, and half of the 95 % interval; not a number where it was not run, or
-    has nothing to say."""
+    """The mean of the measure of(run) for each run, and half of its 95 % interval; NaN if it was not run, or not
+    measured."""
     values = [measured(of(run), ([replication] for replication in results[run.name].values())) for run in runs]
     found = [estimate(each) if each else Estimate(math.nan, math.nan, 0, 0) for each in values]
     return [each.mean for each in found], [each.half if math.isfinite(each.half) else 0 for each in found]
@@ -194,7 +194,7 @@ def jain_index(rates):
 
 
 def mean_jain(node, *names):
-    """Of the flows' mean throughputs over all replications."""
+    """Jain's index of the flows' mean throughputs over all replications."""
     def index(replications):
         rates = [[flow['throughput'] for name in names for flow in flows(each, node, name)] for each in replications]
         return jain_index([statistics.fmean(each) for each in zip(*rates)])
@@ -202,17 +202,17 @@ def mean_jain(node, *names):
 
 
 def jain(node, *names):
-    """Of one replication."""
+    """Jain's index of one replication."""
     return lambda replication: mean_jain(node, *names)([replication])
 
 
 def share_index(share, n):
-    """Jain's index of n flows, one of which has that share of the rate of each other."""
+    """Jain's index of n flows, one of which has this share of the rate of each other flow."""
     return (n - 1 + share) ** 2 / (n * (n - 1 + share * share))
 
 
 def index_share(index, n, above=False):
-    """The inverse: the share, below or above 1, that makes an index of n flows."""
+    """The inverse: the share, below or above 1, of a flow among n with this index."""
     # (n J - 1) x^2 - 2 (n - 1) x + (n - 1) (n J - n + 1) = 0
     rest = n - 1
     root = math.sqrt(max(0.0, rest * rest - (n * index - 1) * rest * (n * index - rest)))
@@ -220,7 +220,7 @@ def index_share(index, n, above=False):
 
 
 def index_limits(index, n, above=False):
-    """What RATE_TOLERANCE of one flow's rate makes of an index of n flows."""
+    """The limits of an index of n flows if one flow's rate varies by RATE_TOLERANCE."""
     share = index_share(index, n, above)
     low, high = share * (1 - RATE_TOLERANCE), share * (1 + RATE_TOLERANCE)
     ends = share_index(low, n), share_index(high, n)
@@ -233,32 +233,32 @@ def rate_claim(where, text, paper, run, measure, *, unit='kbit/s', **more):
 
 
 def jain_claim(where, text, paper, run, measure, n, *, above=False, **more):
-    """Of n flows, in the mean of all replications; above where the session has more than each of the others."""
+    """A claim about the index of n flows over all replications; above: the session has more than the others."""
     return Claim(where, text, f'{paper:.4f}', (run,), measure, *index_limits(paper, n, above), rule=INDEX, pooled=True,
                  **more)
 
 
 def about_claim(where, text, paper, run, measure, **more):
-    """Of a count, a loss or a time."""
+    """A claim about a count, a loss or a time."""
     number_told, = told_numbers(paper)
     return Claim(where, text, paper, (run,), measure, number_told / COUNT_FACTOR, number_told * COUNT_FACTOR,
                  rule=ABOUT, **more)
 
 
 def range_claim(where, text, paper, run, measure, **more):
-    """Of what the paper tells from one number to another."""
+    """A claim about a range between two numbers of the paper."""
     least, most = told_numbers(paper)
     return Claim(where, text, paper, (run,), measure, least, most, rule=SAID, **more)
 
 
 def told_numbers(words):
-    """Per cent are parts of one."""
+    """The numbers of a text; percentages as fractions."""
     parts = 100 if '%' in words else 1
     return [float(each) / parts for each in re.findall(r'\d+(?:\.\d+)?', words)]
 
 
 def told_claim(where, text, paper, run, measure, **more):
-    """What a paper tells of a count in words; shown where it tells none."""
+    """A claim about a count that the paper gives in words; without words it is shown, not judged."""
     if not paper:
         return beside(where, text, measure, run, unit=more.get('unit', ''))
     number_told = told_numbers(paper)[0]
@@ -274,18 +274,18 @@ ABOVE = ('more than', 'way beyond')
 
 
 def same_claim(where, text, paper, runs, measure, value=1.0, tolerance=SAME_TOLERANCE, **more):
-    """That two things are alike, or that one does not change the other (RATE_TOLERANCE): our limits."""
+    """A claim that two things are alike, or that one does not change the other (RATE_TOLERANCE). Our limits."""
     rule = SAME if tolerance == SAME_TOLERANCE else UNCHANGED
     return Claim(where, text, paper, runs, measure, value * (1 - tolerance), value * (1 + tolerance), rule=rule, **more)
 
 
 def beside(where, text, measure, *runs, unit='', **more):
-    """What the runs of these names have, which is not judged: one parameter was changed that the paper does not tell,
-    or the paper has no number of it."""
+    """A measure of these runs that is shown, not judged: a parameter that the paper does not give was changed, or the
+    paper has no number."""
     return Claim(where, text, more.pop('paper', ''), runs, measure, -math.inf, math.inf, unit, **more)
 
 
 def more_claim(where, text, first, second, paper, **more):
-    """That the first is more than the second: each is a run and a measure."""
+    """A claim that the first is more than the second; each is a run and a measure."""
     return Claim(where, text, paper, (first[0], second[0]), lambda a, b: first[1](a) - second[1](b), 0, math.inf,
                  rule=ORDER, **more)

@@ -96,12 +96,12 @@ RED_KEPT = ('As with drop tail, above: FLID-SL has half of the link, because pac
             'to 18 % with both.')
 NO_NUMBER = 'Not judged: the paper gives no number.'
 NEAR_PATH = 'Not judged: the paper\'s path is one of 120 ms, and this one of 4 ms.'
-OLD_TCP = ('The reason is acknowledgements of each second packet: they alone turn SACK\'s 1.5 into this number, and '
-           'Reno that acknowledges each packet, as ns-2\'s receivers do by default, leaves FLID-DL 0.3 to 1.0 of its'
-           ' rate in five runs of two of each (a row below), and 0.75 in one of eight. ns-3\'s Reno then retransmits'
-           ' packets that were not lost, so it is no better a measure. The shortest timeout, 1 s instead of 0.2, '
-           'makes no difference: 1.3 to 1.5 beside SACK in three runs of two of each. TCP with delayed '
-           'acknowledgements had next to nothing in two of five.')
+OLD_TCP = ('The reason is delayed acknowledgements: they alone turn SACK\'s 1.5 into this number. Reno that '
+           'acknowledges each packet, as ns-2\'s receivers do by default, leaves FLID-DL 0.3 to 1.0 of its rate in '
+           'five runs of two of each (a row below), and 0.75 in one of eight. ns-3\'s Reno then retransmits packets '
+           'that were not lost, so it is no better a measure. The shortest timeout, 1 s instead of 0.2, makes no '
+           'difference: 1.3 to 1.5 beside SACK in three runs of two of each. TCP with delayed acknowledgements had '
+           'next to nothing in two of five.')
 NOT_RENO = ('Not judged: the paper\'s figure 9 shows TCP Reno. The paper says that it also compared TCP SACK, but '
             'does not show it.')
 SLOT_LIMITS = ('A slot is five nominal round-trip times long, and several losses in it count as one: at 4 % the '

@@ -71,12 +71,12 @@ TREE = ('R1', 'R2', 'R3', 'R4')
 STICKS = ('"All" and "a very small throughput" have no number, so these bars are this project\'s. Of 300 kbit/s RLM '
           'gets 234 and each TCP 31; if RLM never leaves a layer (`loss-threshold=0.9`, a row below), 255 and 21; '
           'and with TCP as it was when the paper was written, 252 and 23.')
-QUICK = ('All of them are there 100 to 145 s before the first late receiver: above the second layer, each layer takes '
-         'them 20 to 32 s (means of a run). If the late receivers join from 30 s on, while the first receivers climb, '
-         'the first ones do wait: their third layer takes 25 to 54 s instead of 21 to 30, the fourth 28 to 55 instead '
-         'of 20 to 32, and they are there within 10 s of the last late one (rows below). The time depends on the join '
-         'timer: with `join-timer-min=20` instead of the paper\'s 5 s (one run, layers that double) they are not there '
-         'after 330 s.')
+QUICK = ('All first receivers are there 100 to 145 s before the first late one joins: above the second layer, each '
+         'layer takes them 20 to 32 s (means of a run). If the late receivers join from 30 s on, while the first '
+         'receivers climb, the first ones do wait: their third layer takes 25 to 54 s instead of 21 to 30, the fourth '
+         '28 to 55 instead of 20 to 32, and they are there within 10 s of the last late one (rows below). The time '
+         'depends on the join timer: with `join-timer-min=20` instead of the paper\'s 5 s (one run, layers that '
+         'double) they are not there after 330 s.')
 TOLD = ('The bursts of this library, half a slot long, tell the first receivers that there is no room, so nobody '
         'joins a layer that does not fit.')
 TIMER = ('Each join takes a random time with a mean of 5 s and a minimum of 2.5 s, and the paper gives no interval:'
@@ -87,7 +87,7 @@ STEP = ('Levels are 32, 64 and 128 kbit/s, so 64 is the highest one below the fa
 OTHER_CAUSE = ('Not judged, because the cause is another one here. The paper\'s 13 % come from joins that do not '
                'fit. Here they are the losses of R3, behind 64 kbit/s, and R4, where a level has exactly the link\'s'
                ' rate. R1 loses 0.01.')
-LESS_AT_400 = 'Its levels double: the highest one below the even share of 100 kbit/s is 64.'
+LESS_AT_400 = 'RLC\'s levels double: the highest one below the even share of 100 kbit/s is 64.'
 NO_NUMBER = 'Not judged: the paper gives no number.'
 SHORT_BURST = ('The burst of this library, half a slot long, sends 32 packets of 500 bytes more than 256 kbit/s '
                'carry, and the queue holds 15, so the burst tells R1 that there is no room. The paper\'s burst is '

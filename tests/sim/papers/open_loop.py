@@ -316,7 +316,7 @@ def _small():
                 (SMALL[32], loss_events('virtual')), (SMALL[1], loss_events('virtual')),
                 'the loss event rate of the VP flow sinks', 'figure 16, sinks', most=1)
     for packets in (1, 32):
-        yield more_claim('figure 16', f'{packets * 10} packets of 100 bytes/RTT: virtual packets above real ones',
+        yield more_claim('figure 16', f'{packets * 10} packets of 100 bytes/RTT: virtual packets are above real ones',
                          (SMALL[packets].name, loss_events('virtual')), (SMALL[packets].name, loss_events()),
                          'above VP and below CBR', quote='open-loop, figure 16, caption')
 

@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A page for each paper: its claims, what came out, and pictures of the first replications."""
+"""Writes a page for each paper: its claims, the results, and pictures of the first replications."""
 import io
 import math
 import re
@@ -9,17 +9,17 @@ from papers import claims
 from papers.assumed import ASSUMED
 
 
-# Of a mean that is as near to a limit as that.
+# Most digits of a mean that is near to a limit.
 MOST_DIGITS = 6
 
 
 def beyond(value, limits):
-    """Of which limits a number is on which side."""
+    """The side of each limit on which a number is."""
     return [(value > limit) - (value < limit) for limit in limits]
 
 
 def mean_of(claim, mean):
-    """With so many digits that it is seen on which side of a limit it is."""
+    """The mean, with enough digits to show on which side of a limit it is."""
     text = claims.number(mean)
     limits = [limit for limit in (claim.least, claim.most) if claim.is_judged() and not math.isclose(mean, limit)]
     for digits in range(len(text.partition('.')[2]), MOST_DIGITS + 1):
@@ -39,7 +39,7 @@ def describe(claim, results):
 
 
 def bar(claim):
-    """The limits, and the rule that makes them."""
+    """The limits and their rule."""
     if not claim.is_judged():
         return ''
     least, most = f'{claim.least:.4g}', f'{claim.most:.4g}'
@@ -55,8 +55,8 @@ def bar(claim):
 
 
 def verdict(claim, results):
-    """agrees or differs, of a paper; holds or fails, of a bar of ours; shown where there is nothing to judge by, not
-    run, or that no replication has what is claimed of; "so far" where they do not decide it."""
+    """agrees or differs by a paper's limit, holds or fails by ours, shown without a limit, not run, or does not occur
+    in any replication. With "so far" if the replications do not decide it."""
     values = claim.values(results)
     if not values:
         return 'does not occur' if all(results.get(run) for run in claim.runs) else 'not run'
@@ -71,18 +71,18 @@ VERDICTS = ['agrees', 'agrees so far', 'differs so far', 'differs', 'holds', 'ho
 
 
 def count(paper, results):
-    """How many claims there are of each verdict."""
+    """The number of claims of each verdict."""
     verdicts = [verdict(claim, results) for claim in paper.CLAIMS]
     return [(word, verdicts.count(word)) for word in VERDICTS]
 
 
 def has_cause(claim, results):
-    """Whether it misses, or is not judged, and it is told why."""
+    """Whether it misses its limit or is not judged, and has a cause."""
     return bool(claim.cause) and verdict(claim, results).startswith(('differs', 'fails', 'shown'))
 
 
 def causes_of(paper, results):
-    """Of the claims that have one, each once, in the order in which they are numbered."""
+    """The causes of all claims, each once, in the order of their numbers."""
     return list(dict.fromkeys(claim.cause for claim in paper.CLAIMS if has_cause(claim, results)))
 
 
@@ -91,7 +91,7 @@ def cause_number(claim, results, causes):
 
 
 def told(claim):
-    """What the paper says, in quotation marks where these are its words."""
+    """The paper's number or words; words are in quotation marks."""
     return f'"{claim.paper}"' if re.search('[a-z]', claim.paper) else claim.paper
 
 
@@ -106,7 +106,7 @@ def table(paper, results):
 
 
 def miss(claim, results):
-    """By how much the mean is below or above what the paper has, where that is beyond the limits."""
+    """The difference from the paper's number, if the mean is beyond the limits."""
     values = claim.values(results)
     if not values or claim.agrees(values):
         return ''
@@ -116,7 +116,7 @@ def miss(claim, results):
 
 
 def overview(paper, results):
-    """The cells of a paper's tables, a row each: two claims of each way to run it."""
+    """A table with a row for each cell of the paper's tables: two claims for each way to run it."""
     ways = [way for way, _, _ in paper.CELLS[0].claims]
     head = ['where', 'receiver', paper.CELL_MEASURES[0] + ', the paper',
             *(column for way in ways for column in (way, 'differs by', 'n')),
@@ -137,7 +137,7 @@ def overview(paper, results):
 
 
 def save(figure, path):
-    """As PNG and as SVG, the same bytes each time."""
+    """Saves as PNG and as SVG, with the same bytes each time."""
     import matplotlib.pyplot as plt
 
     figure.tight_layout()
@@ -153,7 +153,7 @@ def link_to_svg(path):
     return f'[SVG]({path.removesuffix(".png")}.svg)'
 
 
-# Of more receivers those of a group, as R1 to R20, have one colour and one name.
+# With more receivers than this, a group such as R1 to R20 has one colour and one name.
 MOST_LABELS = 8
 # Points.
 LABEL_SIZE = 8
@@ -180,7 +180,7 @@ def draw_flows(axis, run, node, flows, unit):
 
 
 def finish(axes):
-    """Sizes, a grid, and in the first axes a legend that has each name once that a curve of any axes has."""
+    """Sets sizes and a grid, and adds a legend of all axes' curves to the first axes, each name once."""
     handles = {}
     for axis in axes[0].figure.axes:
         axis.tick_params(labelsize=NUMBER_SIZE)
@@ -195,7 +195,7 @@ def finish(axes):
 
 
 def draw_together(axis, nodes, unit):
-    """A flow of each node."""
+    """One flow per node."""
     groups = {}
     for node in nodes:
         group = node if len(nodes) <= MOST_LABELS else node.rstrip('0123456789')
@@ -210,8 +210,8 @@ def draw_together(axis, nodes, unit):
 
 
 def draw(run, replication, path):
-    """Throughput of each flow over time, as the papers' figures have it: where no two flows go to one node together,
-    else for each node."""
+    """Throughput of each flow over time, as in the papers' figures: in one picture if each node has one flow, else in a
+    picture per node."""
     import matplotlib
     matplotlib.use('Agg')
     import matplotlib.pyplot as plt
@@ -247,7 +247,7 @@ def draw_picture(picture, results, path):
 
 
 def describe_libraries(libraries):
-    """Which runs each library made."""
+    """The runs that were made with each library."""
     lines = []
     for library in sorted(set(libraries.values())):
         runs = [name for name in libraries if libraries[name] == library]
@@ -257,9 +257,10 @@ def describe_libraries(libraries):
 
 
 def assumptions(paper):
-    """What is assumed where the paper gives no value."""
+    """The assumptions for values that the paper does not give."""
     rows = ASSUMED.get(paper.NAME, [])
-    head = ['## What the paper leaves open', '', 'The [README](README.md#assumptions) has what all papers share.', '',
+    head = ['## What the paper leaves open', '',
+            'The [README](README.md#assumptions) has the assumptions for all papers.', '',
             '| what | assumed | why |', '|---|---|---|']
     return [*head, *(f'| {" | ".join(row)} |' for row in rows), ''] if rows else []
 

@@ -137,9 +137,9 @@ CLAIMS = [
           switches('all'), 1, math.inf, rule=SAID, quote='pgmcc, figure 4, switches'),
     *(Claim('section 3.5', f'c = 0.75 {text}: switches in 400 s', words, (run,), switches('all'), 0, 0, '', LEFT, rule,
             'pgmcc, section 3.5')
-      for text, words, run, rule in (('on the same', 'removes all (unnecessary) acker switches', 'pgmcc-fig4-c', SAID),
-                                     ('on the lossy link', 'a similar effect on all other simulation scenarios',
-                                      'pgmcc-fig4-lossy-c', OWN))),
+      for text, words, run, rule in (
+          ('on the same link', 'removes all (unnecessary) acker switches', 'pgmcc-fig4-c', SAID),
+          ('on the lossy link', 'a similar effect on all other simulation scenarios', 'pgmcc-fig4-lossy-c', OWN))),
     beside('section 3.5', 'c = 0.75 on the lossy link: ratio of switches to those with c = 1',
            lambda a, b: switches('all')(a) / max(switches('all')(b), 1), 'pgmcc-fig4-lossy-c', 'pgmcc-fig4-lossy'),
     plateau('the session, PR2 alone', 500, '500'),

@@ -99,8 +99,8 @@ OTHER_LAYER = ('Not judged: the thesis\' R3 leaves the layer of 1024 kbit/s, and
                'two levels or stays. The row counts any layer, and the whole time if none is left or joined.')
 NO_MARGIN = ('The thesis\' own margins are 0.001 at R2 and 0.008 at R3. The margins here are smaller than their '
              'intervals, because naive is as fair as lazy here.')
-YIELDS = ('Fairer than the thesis: ELM is at 256 kbit/s 3 to 16 s after the flows start, and back at 512 18 to 40 s'
-          ' after they end; with the thesis\' rules 3 to 24 and 15 to 37 s. One run of each is at 256 kbit/s '
+YIELDS = ('ELM is fairer than in the thesis: it is at 256 kbit/s 3 to 16 s after the flows start, and back at 512 18 '
+          'to 40 s after they end; with the thesis\' rules 3 to 24 and 15 to 37 s. One run of each is at 256 kbit/s '
           'already, and its whole time counts. Some of the thesis\' runs need more than 10 s to leave, as do 2 of '
           'these and 4 with its rules, and some join again meanwhile, as does one of these.')
 LONG_TCP = ('ns-3\'s TCP gets 0.84 to 0.9 of the formula\'s rate (359 and 180) at 250 and 500 ms. Its shortest '
@@ -399,20 +399,20 @@ CELLS = [cell(simulation, table, node) for simulation, table in
          ((1, 'table 3'), (2, 'table 4'), (3, 'table 5'), (4, 'table 6'), (5, 'table 8')) for node in NODES]
 
 NOTES = [
-    'Tables 3 to 6 and 8 are the first table below, and have a row each in the second. Tables 1, 2 and 7 are '
-    'parameters. Figures 35 to 37, 38 to 40, 41 to 43, 45 to 47 and 48 to 50 are R1 to R3 of simulations 1 to 5, whose '
-    'pictures are at the end. Figures 28 to 34 and 44 are drawings. Figures 6 to 27 are on a '
+    'The first table below compares tables 3 to 6 and 8, and the second table has a row for each of their numbers. '
+    'Tables 1, 2 and 7 are parameters. Figures 35 to 37, 38 to 40, 41 to 43, 45 to 47 and 48 to 50 are R1 to R3 of '
+    'simulations 1 to 5, whose pictures are at the end. Figures 28 to 34 and 44 are drawings. Figures 6 to 27 are on a '
     '[page of their own](open-loop.md).',
-    'The fairness index is that of the flows\' mean throughputs over all replications, as in section 6.3 ("Using the'
-    ' mean throughputs, we computed fairness index"); its interval is a jackknife over the replications. The tables'
-    ' are a little below the indices of the thesis\' own mean rates: 909 and 785 kbit/s make 0.9947 at R1 of '
-    'simulation 1, but table 3 has 0.9914, which is what the mean of single runs\' indices would be.',
-    '*The thesis\' rules* are `rules=thesis`: all additions of this library are off, and X is the mean of the 20th '
-    'and 80th percentile of the last 100 samples, one per packet (sections 6.1.4 and 6.2.5; the thesis does not '
-    'give the number). With *defaults* X is averaged over a quarter of a second. Single runs of ELM that the causes'
-    ' mention averaged over half a second.',
-    'A row that compares two runs uses the seeds that both have. If one has 5 replications and the other 15, the '
-    'row is the difference of the first five, not the difference of the two separate rows.',
+    'The fairness index is that of the flows\' mean throughputs over all replications, as in section 6.3 ("Using the '
+    'mean throughputs, we computed fairness index"); its interval is a jackknife over the replications. The tables are '
+    'a little below the indices of the thesis\' own mean rates: 909 and 785 kbit/s make 0.9947 at R1 of simulation 1, '
+    'but table 3 has 0.9914, which is what the mean of single runs\' indices would be.',
+    '*The thesis\' rules* are `rules=thesis`: all additions of this library are off, and X is the mean of the 20th and '
+    '80th percentile of the last 100 samples, one per packet (sections 6.1.4 and 6.2.5; the thesis does not give the '
+    'number). With *defaults* X is averaged over a quarter of a second. The single runs of ELM that the causes mention '
+    'averaged X over half a second.',
+    'A row that compares two runs uses the seeds that both have. If one has 5 replications and the other 15, the row '
+    'is the difference of the first five, not the difference of the two separate rows.',
     unicast.NOTE,
 ]
 # Figures 35 to 50 are of these runs' first replications.
