@@ -75,7 +75,7 @@ class Claims(unittest.TestCase):
             self.assertEqual(CLAIM.agrees(CLAIM.values(record(rate))), agrees)
         self.assertIsNone(CLAIM.agrees([]))
 
-    def test_what_few_replications_do_not_decide_is_so_far(self):
+    def test_a_verdict_that_few_replications_do_not_decide_is_so_far(self):
         verdict = reproduce.page.verdict
         self.assertEqual(verdict(CLAIM, record(499, 500, 501)), 'agrees')
         self.assertEqual(verdict(CLAIM, record(440, 500, 560)), 'agrees so far')
@@ -100,7 +100,7 @@ class Claims(unittest.TestCase):
         self.assertTrue(reproduce.is_sure(CLAIM, record(500, 500, 500)))
         self.assertFalse(reproduce.is_sure(CLAIM, record(500)))
 
-    def test_a_bar_of_ours_holds_or_fails_and_says_what_it_is(self):
+    def test_a_claim_with_our_own_bar_holds_or_fails(self):
         row = claims.same_claim('section 1', 'ELM', 'the same', ('run',), claims.rate('R1', 'elm'), 500)
         self.assertEqual(reproduce.page.verdict(row, record(420, 421, 422)), 'holds')
         self.assertEqual(reproduce.page.verdict(row, record(300, 301, 302)), 'fails')
@@ -121,12 +121,12 @@ class Claims(unittest.TestCase):
         loss = claims.range_claim('section 1', 'loss', 'from 0.6% to 2.9%', 'run', lambda _: 0)
         self.assertEqual((loss.least, round(loss.most, 6), loss.rule), (0.006, 0.029, claims.SAID))
 
-    def test_a_measure_of_all_replications_has_the_deviation_of_leaving_each_out(self):
+    def test_a_measure_of_all_replications_has_the_deviation_of_a_jackknife(self):
         # For a mean this is the deviation of the values.
         self.assertEqual(claims.jackknife(statistics.fmean, [1, 2, 6]), [1, 2, 6])
         self.assertEqual(claims.jackknife(max, [5]), [5])
 
-    def test_replications_that_have_nothing_to_say_do_not_count(self):
+    def test_replications_without_the_measured_event_do_not_count(self):
         def measure(replication):
             if CLAIM.measure(replication) <= 400:
                 raise claims.Unmeasured
@@ -137,7 +137,7 @@ class Claims(unittest.TestCase):
         self.assertEqual(reproduce.page.verdict(claim, record(300, 500, 501, 502)), 'agrees')
         self.assertEqual(reproduce.page.verdict(claim, record(300)), 'does not occur')
 
-    def test_an_open_loop_flow_without_a_loss_has_nothing_to_say(self):
+    def test_an_open_loop_flow_without_a_loss_is_not_measured(self):
         estimates = {'lip': {'loss-event-rate': 0.5}}
         lost = {'nodes': {'R': {'flows': [{'name': 'open-loop', 'loss': 0.1, 'estimates': estimates}]}}}
         whole = {'nodes': {'R': {'flows': [{'name': 'open-loop', 'loss': 0.0}]}}}
@@ -146,14 +146,14 @@ class Claims(unittest.TestCase):
         means, _ = claims.means({'run': {'1': lost, '2': whole}}, [run], lambda _: reproduce.open_loop.loss_events())
         self.assertEqual(means, [0.5])
 
-    def test_what_the_paper_does_not_tell_is_shown_and_not_judged(self):
+    def test_a_measure_that_the_paper_does_not_give_is_shown_and_not_judged(self):
         row = claims.beside('section 1', 'ELM, another way', claims.rate('R1', 'elm'), 'run')
         self.assertEqual(reproduce.page.verdict(row, record(300)), 'shown')
         self.assertEqual(reproduce.page.verdict(row, {}), 'not run')
         judged = dataclasses.replace(row, least=0, rule=claims.ORDER)
         self.assertEqual(reproduce.page.verdict(judged, record(300, 301)), 'agrees')
 
-    def test_the_overview_says_by_how_much_a_cell_is_missed_and_why(self):
+    def test_the_overview_shows_the_difference_and_the_cause_of_each_missed_cell(self):
         index = claims.jain_claim('table 1', 'R1: fairness index', 0.96, 'run', claims.mean_jain('R1', 'elm', 'tcp'), 2,
                                   cause='Because.')
         count = claims.told_claim('section 1', 'R1: level changes', 'about 10', 'run', lambda _: 30, cause='Often.')
@@ -180,7 +180,7 @@ class Claims(unittest.TestCase):
         claim = claims.jain_claim('table 1', 'ELM', 0.96, 'run', index, 2)
         self.assertAlmostEqual(statistics.fmean(claim.values(record(900, 1000, 1100))), 1)
 
-    def test_the_limits_of_an_index_are_what_a_tenth_of_one_rate_makes_of_it(self):
+    def test_the_limits_of_an_index_follow_from_a_tenth_of_one_rate(self):
         for n in (2, 5):
             for share in (0.3, 0.7, 0.95, 1.5, 3):
                 index = claims.jain_index([share] + [1] * (n - 1))
@@ -195,7 +195,7 @@ class Claims(unittest.TestCase):
         # Between them one flow has the same rate as the others.
         self.assertEqual(claims.index_limits(claims.share_index(0.95, 5), 5)[1], 1)
 
-    def test_quick_fails_only_where_what_agreed_no_longer_does(self):
+    def test_quick_fails_only_if_a_claim_that_agreed_no_longer_does(self):
         paper = dataclasses.make_dataclass('Paper', ['NAME', 'RUNS', 'CLAIMS'])(
             'paper', [claims.Run('run', 'thesis-1')], [CLAIM])
         with tempfile.TemporaryDirectory() as directory:
@@ -214,7 +214,7 @@ class Claims(unittest.TestCase):
             self.assertEqual(reproduce.load(dataclasses.replace(run, arguments=('--x',)), Path(directory)), {})
             self.assertEqual(reproduce.load(dataclasses.replace(run, scenario='thesis-2'), Path(directory)), {})
 
-    def test_results_of_another_library_are_on_record_but_not_gone_on_with(self):
+    def test_results_of_another_library_are_on_record_but_not_continued(self):
         run = claims.Run('run', 'thesis-1')
         with tempfile.TemporaryDirectory() as directory:
             sources = Path(directory) / 'lmcc'
@@ -268,7 +268,7 @@ class Claims(unittest.TestCase):
         flow = {'name': 'pgmcc', 'losses': [[1, 3, 1], [2, 7, 2]]}
         self.assertEqual(pattern({'nodes': {'PR': {'flows': [flow]}}}), [0, 0, 1, 0, 0, 1, 1])
 
-    def test_the_pages_have_what_the_claims_and_the_results_make(self):
+    def test_the_pages_match_the_claims_and_the_results(self):
         pages = HERE.parent.parent / 'docs/reproduction'
         for paper in reproduce.PAPERS:
             results = {run.name: reproduce.load(run, pages / 'results') for run in paper.RUNS}

@@ -28,8 +28,8 @@ WITHOUT_UNIT = {
     'filter output times 65536',
     'layers',
     'link utilization',
-    'loss events for each packet',
-    'loss events in a round-trip time',
+    'loss events per packet',
+    'loss events per round-trip time',
     'loss rate',
     'loss rate over 5 s',
     'loss-event rate',
@@ -37,9 +37,9 @@ WITHOUT_UNIT = {
     'loss-event rate, LIP',
     'n, sessions and TCP flows each',
     'packet loss rate',
-    'part of 10 Mbit/s used',
     'receivers',
     'sequence number of the packet',
+    'share of 10 Mbit/s used',
     'subscription level',
     'TCP connections',
     'throughput / even share',
@@ -335,7 +335,7 @@ def names(suffix):
 
 
 class Pages(unittest.TestCase):
-    def test_each_page_links_the_svg_under_each_png_that_it_shows(self):
+    def test_each_page_links_the_svg_under_each_png(self):
         for path in sorted(PAGES.glob('*.md')):
             paragraphs = path.read_text(encoding='utf-8').split('\n\n')
             for paragraph, caption in itertools.zip_longest(paragraphs, paragraphs[1:], fillvalue=''):

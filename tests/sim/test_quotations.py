@@ -47,14 +47,14 @@ def plain(text):
 
 
 class Quotations(unittest.TestCase):
-    def test_a_number_is_missed_where_it_is_only_a_part_of_another(self):
+    def test_a_number_is_missing_if_it_is_only_a_part_of_another(self):
         self.assertEqual(missing('49', 'ELM has 490 and 0.49 kbit/s, 49.5 in the mean.'), ['49'])
         self.assertEqual(missing('49', 'ELM has 49.'), [])
         self.assertEqual(missing('0.99, 0.9', 'RLC 0.9, ELM 0.99'), [])
         self.assertEqual(missing('around 12 ... around 300', 'around 12, and then around 300'), [])
         self.assertEqual(missing('about 12', 'around 12'), ['about 12'])
 
-    def test_all_that_is_in_the_column_is_in_its_quotation(self):
+    def test_the_column_only_has_what_its_quotation_has(self):
         numbers = 0
         for name, claim in CLAIMS:
             if claim.paper:
@@ -65,14 +65,14 @@ class Quotations(unittest.TestCase):
                     numbers += len(re.findall(NUMBER, claim.paper))
         self.assertGreater(numbers, 100)
 
-    def test_what_no_paper_says_is_judged_by_a_bar_of_ours_alone(self):
+    def test_claims_without_a_paper_are_judged_by_our_own_bar(self):
         for name, claim in CLAIMS:
             with self.subTest(paper=name, where=claim.where, claim=claim.text):
                 self.assertIn(claim.rule, claims.PAPER_RULES + claims.OUR_RULES)
                 if not claim.paper:
                     self.assertFalse(claim.is_judged() and claim.rule in claims.PAPER_RULES)
 
-    def test_each_quotation_is_short_says_where_it_is_and_is_used(self):
+    def test_each_quotation_is_short_names_its_place_and_is_used(self):
         used = {claim.quote for _, claim in CLAIMS}
         for each in QUOTATIONS:
             with self.subTest(quotation=each['for']):

@@ -169,7 +169,7 @@ ELSEWHERE = [
     ('flid', 'flid-tcp-25-n32-reno', 'beside TCP Reno, 32 of each, 25', ratio('flid-dl', 'tcp')),
     ('flid', 'flid-red-dl', 'RED, four FLID-DL sessions', share('flid', 2e6)),
     ('flid', 'flid-c-2.0', 'one session, c = 2.0: packets lost in a', lost_at_once),
-    # Over 200 s.
+    # Leaves in 200 s.
     ('flid', 'flid-climbed-3', 'FLID-DL, 3 % of loss: groups left', lambda r: mean_of(of(r, 'flid'), 'leaves') / 400),
     ('flid', 'flid-heuristic-1', 'p_i by the heuristic, 1 % of loss', lambda r: mean_of(
         of(r, 'flid'), 'throughput') / 0.99 / 8000 / tcp_packets(0.01)),
@@ -222,7 +222,7 @@ class Recount(unittest.TestCase):
                     else:
                         self.assertEqual(row['verdict'], 'shown')
 
-    def test_each_row_that_misses_or_is_not_tested_says_why(self):
+    def test_each_row_that_misses_or_is_not_judged_has_a_cause(self):
         for name in NAMES:
             causes = set(re.findall(r'^(\[\d+\]) ', page(name), re.MULTILINE))
             for row in claims(name):
@@ -316,7 +316,7 @@ class Recount(unittest.TestCase):
                 sums[key] += value
         self.assertGreater(sums['rows'], 0)
 
-    def test_the_projects_readme_tells_the_same_sums(self):
+    def test_the_projects_readme_has_the_same_sums(self):
         sums = re.search(r'^\| all' + r' \| (\d+)' * 6 + r' \|$', page('README'), re.MULTILINE)
         cells = re.search(r'in (\d+) of the (\d+) cells\*', page('README'))
         words = ' '.join((PAGES.parents[1] / 'README.md').read_text(encoding='utf-8').split())
@@ -325,7 +325,7 @@ class Recount(unittest.TestCase):
                       f'of our own and {fail} miss it; {shown} are shown without a limit', words)
         self.assertIn('in {} of {} cells'.format(*cells.groups()), words)
 
-    def test_the_readme_says_how_many_of_elms_cells_come_out(self):
+    def test_the_readme_counts_the_cells_in_which_elm_agrees(self):
         cells = re.search(r'in (\d+) of the (\d+) cells\*.*?, and in (\d+) as it is here',
                           page('README'),
                           re.DOTALL).groups()

@@ -43,13 +43,13 @@ def flow(scenario, node, name, *arguments):
 
 
 class Simulator(unittest.TestCase):
-    def test_the_same_seed_gives_the_same_bytes_and_another_one_others(self):
+    def test_only_the_same_seed_gives_the_same_bytes(self):
         scenario = dumbbell([session('elm', native=True)], [TCP], link={'loss': 0.01}, duration=40, **{'warm-up': 5})
         first, second, third = (run(scenario, '--seed', seed, '--series', '1').stdout for seed in ('7', '7', '8'))
         self.assertEqual(first, second)
         self.assertNotEqual(first, third.replace(b'"seed" : 8', b'"seed" : 7'))
 
-    def test_tcp_gets_what_the_formula_says_at_two_percent_and_60_ms(self):
+    def test_tcp_has_the_formulas_rate_at_two_percent_and_60_ms(self):
         scenario = dumbbell(tcp=[TCP], rate=100e6, link={'loss': 0.02}, duration=400, **{'warm-up': 10})
         tcp = flow(scenario, 'U', 'tcp')
         # RFC 5348 section 3.1 with R = 60 ms, s = 1000, b = 1: 977 kbit/s; Colussi 2004, section 6.3: 909 to 927.
@@ -57,7 +57,7 @@ class Simulator(unittest.TestCase):
         self.assertLess(tcp['throughput'], 1.1 * 977e3)
         self.assertAlmostEqual(tcp['loss'], 0.02, delta=0.003)
 
-    def test_tcp_is_what_it_is_told_to_be(self):
+    def test_tcp_follows_its_settings(self):
         scenario = dumbbell(tcp=[TCP], rate=100e6, link={'loss': 0.02}, duration=200, **{'warm-up': 10})
         delayed = flow(scenario, 'U', 'tcp', '--tcp', 'delayed-acknowledgements=2,min-rto=1.0')
         reno = flow(scenario, 'U', 'tcp', '--tcp', 'sack=0,classic-recovery=1,delayed-acknowledgements=2,min-rto=1.0')
@@ -80,7 +80,7 @@ class Simulator(unittest.TestCase):
             # 30,000 packets: three standard deviations are 0.4 %, in bursts of four twice that.
             self.assertAlmostEqual(flow(scenario, 'U', 'cbr')['loss'], 0.05, delta=0.004 * burst ** 0.5)
 
-    def test_what_is_on_and_off_sends_while_it_is_on(self):
+    def test_a_flow_with_on_and_off_times_sends_while_it_is_on(self):
         scenario = dumbbell(cbr=[{'from': 'T', 'to': 'U', 'rate': 400e3, 'on': 1, 'off': 3}], duration=80,
                             **{'warm-up': 0})
         self.assertAlmostEqual(flow(scenario, 'U', 'cbr')['throughput'], 100e3, delta=4e3)
@@ -96,7 +96,7 @@ class Simulator(unittest.TestCase):
             self.assertGreater(held['throughput'], 250e3, f'{algorithm}: {held}')
             self.assertLess(held['throughput'], 600e3 * 1.01, f'{algorithm}: {held}')
 
-    def test_each_receiver_gets_what_its_own_link_carries(self):
+    def test_each_receiver_gets_the_rate_of_its_own_link(self):
         scenario = {'duration': 60, 'warm-up': 30,
                     'links': [{'from': 'S', 'to': 'A'}, {'from': 'A', 'to': 'B'},
                               {'from': 'B', 'to': 'R1', 'rate': 150e3, 'queue': {'packets': 10}},
@@ -137,7 +137,7 @@ class Simulator(unittest.TestCase):
         self.assertGreater(ratios[0], 2 * ratios[1])
         self.assertLess(ratios[1], 2)
 
-    def test_what_ignores_losses_falls_with_the_rate_and_what_counts_them_does_not(self):
+    def test_lip_falls_with_the_rate_and_lap_does_not(self):
         # Colussi 2004, equation 12: 1 / (N - 1 + 1 / p), of N packets in a round-trip time.
         loss, rtt = 0.05, 0.1
         for packets in (8, 64):
@@ -162,7 +162,7 @@ class Simulator(unittest.TestCase):
         self.assertGreater(flow(scenario, 'U', 'tcp')['loss'], 2 * flow(deep, 'U', 'tcp')['loss'])
         self.assertGreater(flow(scenario, 'U', 'tcp')['throughput'], 0.85e6)
 
-    def test_parameters_stand_for_numbers_and_are_changed_from_outside(self):
+    def test_parameters_replace_numbers_and_the_command_line_changes_them(self):
         scenario = dumbbell(cbr=[{'from': 'T', 'to': 'U', 'rate': 'rate'}], parameters={'rate': 100e3, 'loss': 0},
                             link={'loss': 'loss'}, duration=100, **{'warm-up': 0})
         self.assertAlmostEqual(flow(scenario, 'U', 'cbr')['throughput'], 100e3, delta=2e3)
@@ -170,7 +170,7 @@ class Simulator(unittest.TestCase):
         self.assertAlmostEqual(changed['throughput'], 380e3, delta=8e3)
         self.assertAlmostEqual(changed['loss'], 0.05, delta=0.01)
 
-    def test_slots_may_have_another_length_than_the_algorithm_gives_them(self):
+    def test_the_command_line_sets_the_length_of_slots(self):
         # Eight packets of 1000 bytes of the base take 1 s, and a join waits for a number of slots.
         scenario = dumbbell([session('rlc')], rate=10e6, duration=80, **{'warm-up': 0})
         usual, short = (flow(scenario, 'R', 'rlc', *arguments)['convergence-time'] for arguments in (
@@ -179,7 +179,7 @@ class Simulator(unittest.TestCase):
         self.assertAlmostEqual(short / usual, 0.5, delta=0.1)
         self.assertEqual(run(scenario, '--slot', '-1', check=False).returncode, 1)
 
-    def test_sessions_and_tcp_come_in_numbers_one_after_the_other(self):
+    def test_several_sessions_and_tcp_connections_start_one_after_the_other(self):
         scenario = {'duration': 20, 'warm-up': 0, 'parameters': {'n': 4},
                     'links': [{'from': 'S', 'to': 'A', 'rate': 2e6, 'queue': {'packets': 20}},
                               {'from': 'A', 'to': 'R', 'count': 'n'}],
@@ -199,14 +199,14 @@ class Simulator(unittest.TestCase):
         self.assertEqual(begun['tcp'], [0, 5, 10, 15])
         self.assertEqual(sorted(begun['none']), [0] * 3 + [2] * 3 + [4] * 3 + [6] * 3)
 
-    def test_the_sender_counts_reports_and_says_what_they_cost_only_when_asked(self):
+    def test_the_sender_counts_reports_and_shows_their_cost_only_on_request(self):
         scenario = dumbbell([session('elm', native=True)], duration=30)
         plain = json.loads(run(scenario).stdout)['sessions']['elm']
         self.assertGreater(plain['reports'], 3)
         self.assertNotIn('sender-processor', plain)
         self.assertGreater(json.loads(run(scenario, '--cost').stdout)['sessions']['elm']['sender-processor'], 0)
 
-    def test_one_rate_for_all_is_counted_by_phase_and_so_are_the_switches_that_c_removes(self):
+    def test_phases_have_the_rate_and_the_switches_that_c_removes(self):
         switches = []
         for hysteresis in (1, 0.75):
             one = {**session('pgmcc', 'list:2000000', native=True, greedy=True), 'hysteresis': hysteresis,
@@ -224,7 +224,7 @@ class Simulator(unittest.TestCase):
         self.assertGreater(switches[0], 0)
         self.assertEqual(switches[1], 0)
 
-    def test_each_loss_is_noted_where_it_is_asked_for_and_all_are_what_was_lost(self):
+    def test_each_loss_is_listed_on_request(self):
         scenario = dumbbell([session('rlm', 'linear:100000:4')], rate=10e6, link={'loss': 0.02}, duration=60,
                             **{'warm-up': 0})
         found = flow(scenario, 'R', 'rlm', '--losses')
@@ -237,12 +237,12 @@ class Simulator(unittest.TestCase):
         self.assertGreaterEqual(sum(lost) / found['loss'], 0.999 * packets[-1])
         self.assertLess(sum(lost) / found['loss'], 1.3 * packets[-1])
 
-    def test_the_circuit_breaker_ends_a_reception_where_it_is_not_taken_out(self):
+    def test_the_circuit_breaker_ends_a_reception_unless_it_is_switched_off(self):
         scenario = dumbbell([session('none', 'list:100000', native=True)], rate=80e3, duration=60, **{'warm-up': 40})
         self.assertEqual(flow(scenario, 'R', 'none')['throughput'], 0)
         self.assertGreater(flow(scenario, 'R', 'none', '--no-circuit-breaker')['throughput'], 70e3)
 
-    def test_a_sender_begins_at_random_within_the_time_that_is_told(self):
+    def test_a_sender_starts_at_random_within_its_range(self):
         begun = set()
         for seed in ('1', '2', '3'):
             scenario = dumbbell([session('none', native=True, start=[2, 12])], rate=10e6, duration=15, **{'warm-up': 0})
@@ -251,7 +251,7 @@ class Simulator(unittest.TestCase):
         self.assertGreater(len(begun), 1)
         self.assertGreaterEqual(min(begun), 2)
 
-    def test_groups_are_counted_as_they_are_joined_and_left(self):
+    def test_joins_and_leaves_of_groups_are_counted(self):
         # FLID-DL leaves one in each slot of 0.5 s, and joins as many; FLID-SL has nothing to leave at the top.
         dynamic, static = (flow(dumbbell([session(name, 'multiplicative:24000:1.3:4')], rate=10e6, duration=120,
                                          **{'warm-up': 60}), 'R', name) for name in ('flid-dl', 'flid-sl'))
@@ -259,7 +259,7 @@ class Simulator(unittest.TestCase):
         self.assertAlmostEqual(dynamic['joins'], 120, delta=2)
         self.assertEqual((static['joins'], static['leaves']), (0, 0))
 
-    def test_flids_probabilities_may_be_given(self):
+    def test_flids_probabilities_can_be_set(self):
         flid = session('flid-dl', 'multiplicative:24000:1.3:4')
         scenario = dumbbell([flid], rate=10e6, duration=60, **{'warm-up': 20})
         told = dumbbell([{**flid, 'probabilities': '0,0,0,0'}], rate=10e6, duration=60, **{'warm-up': 20})
@@ -270,7 +270,7 @@ class Simulator(unittest.TestCase):
         self.assertEqual(result.returncode, 1)
         self.assertIn('4', result.stderr.decode())
 
-    def test_several_receivers_may_be_in_one_host(self):
+    def test_one_host_can_have_several_receivers(self):
         many = {**session('tfmcc', 'list:300000', native=True, greedy=True), 'receivers': [{'node': 'R', 'each': 5}]}
         scenario = dumbbell([many], rate=200e3, duration=40, phases=[{'name': 'all', 'from': 0, 'to': 40}])
         report = json.loads(run(scenario).stdout)
@@ -280,13 +280,13 @@ class Simulator(unittest.TestCase):
         self.assertLess(max(rates), 200e3 * 1.01)
         self.assertGreater(report['sessions']['tfmcc']['phases']['all']['rounds'], 3)
 
-    def test_tcp_that_halves_its_window_gets_more_at_random_loss(self):
+    def test_tcp_that_halves_its_window_gets_more_with_random_loss(self):
         scenario = dumbbell(tcp=[TCP], rate=2e6, link={'delay': 0.2, 'loss': 0.02}, duration=200)
         told = ('--tcp', 'halving=1,min-rto=1')
         plain, halving = (flow(scenario, 'U', 'tcp', *arguments)['throughput'] for arguments in ((), told))
         self.assertGreater(halving, 1.1 * plain)
 
-    def test_each_tcp_is_of_the_type_that_the_scenario_or_the_command_line_gives_it(self):
+    def test_each_tcp_has_the_type_of_the_scenario_or_the_command_line(self):
         # At 1 % of random loss and 60 ms NewReno has 1.6 Mbit/s by the formula of RFC 5348, section 3.1; BBR, which
         # follows the delivery rate, has the rest of the link.
         both = dumbbell(tcp=[{**TCP, 'name': 'one'}, {**TCP, 'name': 'two', 'type': 'bbr'}], rate=10e6,
@@ -298,7 +298,7 @@ class Simulator(unittest.TestCase):
         self.assertLess(max(one, two), 2e6)
         self.assertGreater(min(one, two), 1e6)
 
-    def test_cubic_gets_more_than_newreno_of_a_long_path(self):
+    def test_cubic_gets_more_than_newreno_on_a_long_path(self):
         # RFC 9438, section 5.1, at 250 ms: 373 segments, where Reno has 122.
         long = dumbbell(tcp=[TCP], rate=20e6, queue={'packets': 100}, link={'delay': 0.105, 'loss': 1e-4},
                         duration=150, **{'warm-up': 40})
@@ -308,7 +308,7 @@ class Simulator(unittest.TestCase):
         # 100 packets per round trip are 3.2 Mbit/s.
         self.assertLess(small, 1.1 * 3.2e6)
 
-    def test_what_a_scenario_may_not_say_is_refused_with_the_reason(self):
+    def test_an_invalid_scenario_is_refused_with_the_reason(self):
         wrong = [({**dumbbell(), 'lnks': []}, 'there is no "lnks"'),
                  (dumbbell([session('elm', layers='3')]), 'layers are'),
                  (dumbbell(rate='speed'), 'there is no parameter "speed"'),

@@ -2,18 +2,19 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # ns-2's own RLM on the tree of figure 2 of Legout and Biersack 2000, with the links of
-# tests/sim/scenarios/legout-rlm-thin.json: when R1 first holds the level that fits, and what is lost.
+# tests/sim/scenarios/legout-rlm-thin.json. Prints when R1 first holds the level that fits, and the losses.
 #
 #     ns tests/sim/ns2/rlm.tcl SEED LAYERS RATE...
 #
-# LAYERS is how many fit R1's 256 kbit/s, RATE each layer's, bit/s. ns is ns-2.35 (Debian: ns2).
+# LAYERS is the number of layers that fit into R1's 256 kbit/s, RATE the rate of each layer, bit/s. ns is ns-2.35
+# (Debian: ns2).
 set rates [lassign $argv seed fitting]
 set end 1000
 set packet_size 500
 Queue/DropTail set limit_ 20
 ns-random $seed
 
-# What ns-2's RLM asks of the script that runs it.
+# Procedures that ns-2's RLM requires of its script.
 proc uniform01 {} {
   return [expr {double (([ns-random] % 10000000) + 1) / 1e7}]
 }

@@ -6,8 +6,9 @@
 #
 #     ns tests/sim/ns2/tfrc.tcl MBIT/S SEED [OVERHEAD]
 #
-# OVERHEAD is the largest random time that a host takes for a packet, s: 0.0027, that of a packet at 3 Mbit/s, as
-# tests/sim has it there; at 0 evenly spaced packets meet a full queue by their phase. ns is ns-2.35 (Debian: ns2).
+# OVERHEAD is the largest random time of a host for a packet, s. The default, 0.0027, is the time of a packet at
+# 3 Mbit/s, as in tests/sim. With 0 it depends on their phase whether evenly spaced packets meet a full queue. ns is
+# ns-2.35 (Debian: ns2).
 lassign $argv mbit seed overhead
 if {$overhead eq ""} { set overhead 0.0027 }
 set begin 30

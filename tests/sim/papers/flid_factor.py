@@ -10,7 +10,7 @@ CAPACITY = 10e6
 BASE = 24e3
 MOST_LAYERS = 30
 SLOT = 0.5
-# s; the runs end at 132.
+# From and to, s; the runs end at 132.
 MEASURED = (82, 131)
 FACTORS = (1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 2.0)
 
@@ -90,7 +90,7 @@ def draw_losses(axes, results):
 
 def draw(axes, results):
     for axis, of, label in zip(axes, (use, loss, lost_in_an_event),
-                               ('part of 10 Mbit/s used', 'loss rate', 'lost in a loss event, packets')):
+                               ('share of 10 Mbit/s used', 'loss rate', 'lost in a loss event, packets')):
         found, half = means(results, list(RUNS_BY_FACTOR.values()), lambda _, of=of: of)
         axis.errorbar(FACTORS, found, half, marker='o', markersize=3, label='FLID-DL')
         axis.set(xlabel='c', ylabel=label, ylim=(0, None))

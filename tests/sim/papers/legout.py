@@ -16,7 +16,7 @@ TITLE = 'Pathological Behaviors for RLM and RLC (Legout and Biersack 2000)'
 REPLICATIONS = 5
 
 EXPONENTIAL = ('--layers', 'multiplicative:32000:2:6')
-# Measured from the beginning.
+# Runs that are measured from the beginning.
 WHOLE = ('--warm-up', '0')
 
 RUNS = [*(Run(name, name) for name in (

@@ -545,8 +545,8 @@ def _draw_probabilities(axes, results):
                           [n * each for n, each in zip(scale, half)], color=f'C{i}', marker='o', markersize=4,
                           linestyle='', label=f'LIP, {loss:g} %')
             _numbers(axis, 'sending rate, packets/RTT', RATES)
-    axes[0].set(ylabel='loss events in a round-trip time', ylim=(0, None))
-    axes[1].set_ylabel('loss events for each packet')
+    axes[0].set(ylabel='loss events per round-trip time', ylim=(0, None))
+    axes[1].set_ylabel('loss events per packet')
     _logarithmic(axes[1])
 
 

@@ -9,7 +9,7 @@ SCALE = 1 << 16
 # The paper's W, in figure 2 the one with thick squares. The paper does not give the figure's other two.
 OWN_W = 65000 / SCALE
 OTHER_W = (64464 / SCALE, 65268 / SCALE)
-# Four time constants of 122 packets.
+# Packets until the filter has settled: four time constants of 122 packets.
 SETTLED = 500
 DRAWN = 3000
 
@@ -91,7 +91,7 @@ def _draw_audience(axes, results):
             total += kilobits / 12
             packets.append(total)
         axes[0].plot(packets, label=label, color='tab:red' if name == 'pgmcc' else 'tab:blue')
-    axes[0].axvline(300, color='tab:gray', linewidth=0.8, label='90 receivers more')
+    axes[0].axvline(300, color='tab:gray', linewidth=0.8, label='90 more receivers')
     axes[0].set(xlabel='time, s', ylabel='sequence number of the packet', xlim=(0, 600), ylim=(0, None))
 
 

@@ -13,9 +13,9 @@ REPLICATIONS = 3
 SIZES = (10, 100, 1000)
 BASE = 64e3
 DURATION = 60
-# Each receiver is behind a link of its own of 90 to 900 kbit/s.
+# Each receiver has its own link of 90 to 900 kbit/s.
 RUNS = [Run(f'scale-{size}', 'scale', ('--set', f'n={size}', '--cost'), int(size == 100), 5) for size in SIZES]
-# A quarter of the rates.
+# Runs at a quarter of these rates.
 LOW_SIZES = (10, 100, 1000, 10000)
 LOW_BASE = 16e3
 LOW_RUNS = [Run(f'scale-low-{size}', 'scale-low', ('--set', f'n={size}', '--cost'), 0, 5 if size < 10000 else 1)

@@ -11,7 +11,7 @@ from papers import unicast
 
 NAME = 'thesis'
 TITLE = 'Equation-based Layered Multicast (Colussi 2004)'
-# As the paper.
+# As many as in the thesis.
 REPLICATIONS = 15
 
 # ELM as in the paper, without this library's additions.
@@ -282,7 +282,7 @@ def highest(node, until, level):
                                          if change['time'] <= until) == level)
 
 
-# Of 15 runs; at least 12 of them.
+# At least 12 of 15 runs.
 ALMOST_ALL = 0.8
 
 

@@ -37,7 +37,7 @@ def layers(structure, base):
 
 def simulate(n, slot, base, structure='linear', quick=0, suffix='', arguments=(), most=15, **more):
     """A run named after its parameters (slot in ms, base in kbit/s), or after a suffix for other arguments."""
-    # Round-trip times from 44 to 44 + 2n/3, at most 76 ms; a session has two users where there are two nodes.
+    # Round-trip times from 44 to 44 + 2n/3, at most 76 ms; a session has two users if there are two nodes.
     numbers = {'n': n, 'slot': slot / 1e3, 'farthest': round(0.011 + min(n / 3, 16) / 1e3, 5), 'users': min(n, 2),
         **more}
     name = '-'.join(['wei-zhang', str(n), f'{slot}ms', f'{base}k', *([structure] if structure != 'linear' else []),
