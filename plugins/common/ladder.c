@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "ladder.h"
+#include "messages.h"
 
 #include <gst/lmcc/lmcc-session.h>
 
@@ -203,9 +204,9 @@ too_little (GError **error, gdouble base, const LmccLadderLimits *limits)
       + 8.0 * limits->packet_overhead * limits->picture_rate;
 
   g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
-      "a base layer of %.0f kbit/s is too small for video: the headers of %.3g "
-      "pictures per second alone need %.0f kbit/s. Set it to %.0f kbit/s or "
-      "more",
+      _ ("a base layer of %.0f kbit/s is too small for video: the headers of "
+         "%.3g pictures per second alone need %.0f kbit/s. Set it to %.0f "
+         "kbit/s or more"),
       base / 1000, limits->picture_rate,
       8.0 * limits->packet_overhead * limits->picture_rate / 1000,
       ceil (need / (1.0 - RECORD_SHARE) / 1000));

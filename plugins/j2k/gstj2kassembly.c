@@ -5,6 +5,8 @@
 /* Builds a codestream with the received layers from RTP payloads (RFC 5371). */
 #include "gstj2kassembly.h"
 
+#include <plugins/common/messages.h>
+
 #include <string.h>
 
 #define MHF_SHIFT 4
@@ -204,14 +206,14 @@ close_layers (GstJ2kAssembly *assembly, GstJ2kCodestream *codestream,
   if (assembly->whole_priority == GST_J2K_PRIORITY_NONE || n_layers == 0
       || codestream->data_at == 0 || n_layers > codestream->n_layers) {
     g_set_error_literal (error, GST_J2K_ERROR, 0,
-        "a part of it is missing, and it cannot be split into layers");
+        _ ("a part of it is missing, and it cannot be split into layers"));
     return FALSE;
   }
   n_packets = gst_j2k_codestream_count_packets (codestream,
       assembly->bytes->data, assembly->bytes->len);
   if (n_packets == 0 || n_packets % n_layers != 0) {
     g_set_error (error, GST_J2K_ERROR, 0,
-        "%u packets do not make %u complete layers", n_packets, n_layers);
+        _ ("%u packets do not make %u complete layers"), n_packets, n_layers);
     return FALSE;
   }
   gst_j2k_codestream_close (codestream, assembly->bytes, n_layers);
@@ -238,7 +240,7 @@ gst_j2k_assembly_finish (GstJ2kAssembly *assembly, GstJ2kCodestream *codestream,
 
   g_byte_array_set_size (assembly->bytes, (guint) assembly->n_whole);
   if (assembly->n_whole == 0) {
-    g_set_error_literal (error, GST_J2K_ERROR, 0, "no layer is complete");
+    g_set_error_literal (error, GST_J2K_ERROR, 0, _ ("no layer is complete"));
     good = FALSE;
   } else {
     good = gst_j2k_codestream_parse (codestream, assembly->bytes->data,

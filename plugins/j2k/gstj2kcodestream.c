@@ -6,6 +6,8 @@
  * quality layers. */
 #include "gstj2kcodestream.h"
 
+#include <plugins/common/messages.h>
+
 /* ISO/IEC 15444-1 table A.2. */
 typedef enum
 {
@@ -222,27 +224,27 @@ gst_j2k_codestream_parse (GstJ2kCodestream *codestream, const guint8 *data,
 
   *codestream = (GstJ2kCodestream){ 0 };
   if (size < MARKER_SIZE || read_16 (data) != MARKER_SOC)
-    return fail (error, "it does not begin with an SOC marker");
+    return fail (error, _ ("it does not begin with an SOC marker"));
 
   for (at = MARKER_SIZE;; at += segment.size) {
     if (!read_segment (&segment, data, size, at))
-      return fail (error, "its main header is truncated or invalid");
+      return fail (error, _ ("its main header is truncated or invalid"));
     if ((at == MARKER_SIZE) != (segment.marker == MARKER_SIZ))
-      return fail (error, "its SIZ marker is not in the required place");
+      return fail (error, _ ("its SIZ marker is not in the required place"));
     if (segment.marker == MARKER_SOT)
       break;
     if (segment.marker == MARKER_SIZ
         && !read_siz (codestream, data + at, segment.size, &one_tile))
-      return fail (error, "its SIZ marker has unsupported values");
+      return fail (error, _ ("its SIZ marker has unsupported values"));
     if (segment.marker == MARKER_COD
         && !read_cod (codestream, data + at, at, segment.size, &in_order))
-      return fail (error, "its COD marker has invalid values");
+      return fail (error, _ ("its COD marker has invalid values"));
     indexed = indexed || is_index (segment.marker);
   }
 
   codestream->header_size = at;
   if (codestream->n_layers == 0)
-    return fail (error, "its main header has no COD marker");
+    return fail (error, _ ("its main header has no COD marker"));
   if (one_tile && in_order && !indexed
       && codestream->n_layers <= GST_J2K_MAX_LAYERS)
     codestream->data_at = find_data (data, size, at);

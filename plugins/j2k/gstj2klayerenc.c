@@ -26,6 +26,8 @@
 
 #include "gstj2kpicture.h"
 
+#include <plugins/common/messages.h>
+
 #define DEFAULT_RESOLUTIONS 5
 #define MAX_RESOLUTIONS 33
 
@@ -218,21 +220,21 @@ take_bitrate (GstJ2kLayerEnc *self, const GstVideoInfo *info,
 
   if (layer > 0 && bitrate <= bitrates[layer - 1])
     return fail_settings (self,
-        "Values of bitrates must increase, because each is the rate of all "
-        "layers up to it; %u bit/s come after %u",
+        _ ("Values of bitrates must increase, because each is the rate of all "
+           "layers up to it; %u bit/s come after %u"),
         bitrate, bitrates[layer - 1]);
   if (size < smallest)
     return fail_settings (self,
-        "%u bit/s, value %u of bitrates, allows %u bytes for each "
-        "picture, but headers alone need %u: set it to at least "
-        "%" G_GUINT64_FORMAT ", or use fewer resolutions",
+        _ ("%u bit/s, value %u of bitrates, allows %u bytes for each picture, "
+           "but headers alone need %u: set it to at least %.0f, or use fewer "
+           "resolutions"),
         bitrate, layer, (guint) size, smallest,
-        needed_bitrate (info, smallest));
+        (gdouble) needed_bitrate (info, smallest));
   if (size > largest)
     return fail_settings (self,
-        "%u bit/s, value %u of bitrates, needs %" G_GUINT64_FORMAT
-        " bytes for each picture, but at most %u are possible: reduce it",
-        bitrate, layer, size, largest);
+        _ ("%u bit/s, value %u of bitrates, needs %.0f bytes for each picture, "
+           "but at most %u are possible: reduce it"),
+        bitrate, layer, (gdouble) size, largest);
   self->full_sizes[layer] = self->settings.sizes[layer] = (guint) size;
 
   return TRUE;
@@ -252,11 +254,11 @@ take_settings (GstJ2kLayerEnc *self, const GstVideoInfo *info)
   GST_OBJECT_UNLOCK (self);
   if (GST_VIDEO_INFO_FPS_N (info) == 0)
     return fail_settings (self,
-        "The video has no fixed frame rate, so the size of a picture is "
-        "unknown: put videorate and caps "
-        "with a framerate before j2klayerenc");
+        _ ("The video has no fixed frame rate, so the size of a picture is "
+           "unknown: put videorate and caps with a framerate before "
+           "j2klayerenc"));
   if (n == 0 || too_many)
-    return fail_settings (self, "bitrates must have 1 to %u values",
+    return fail_settings (self, _ ("bitrates must have 1 to %u values"),
         GST_J2K_MAX_LAYERS);
 
   self->settings.n_layers = n;
@@ -375,8 +377,8 @@ gst_j2k_layer_enc_sink_event (GstVideoEncoder *encoder, GstEvent *event)
     gst_event_parse_caps (event, &caps);
     if (!has_dimensions (caps)) {
       fail_settings (GST_J2K_LAYER_ENC (encoder),
-          "The caps of the video have no width or no height: the upstream "
-          "element must set both");
+          _ ("The caps of the video have no width or no height: the upstream "
+             "element must set both"));
       gst_event_unref (event);
       return FALSE;
     }
@@ -394,7 +396,7 @@ fail_picture (GstVideoEncoder *encoder, GstVideoCodecFrame *frame,
 {
   gst_video_encoder_finish_frame (encoder, frame);
   GST_ELEMENT_ERROR (encoder, STREAM, ENCODE,
-      ("A picture could not be encoded: %s", cause), (NULL));
+      (_ ("A picture could not be encoded: %s"), cause), (NULL));
 
   return GST_FLOW_ERROR;
 }
@@ -412,7 +414,7 @@ gst_j2k_layer_enc_handle_frame (GstVideoEncoder *encoder,
   if (!gst_video_frame_map (&video, &self->input->info, frame->input_buffer,
           GST_MAP_READ))
     return fail_picture (encoder, frame,
-        "its buffer is too small or unreadable");
+        _ ("its buffer is too small or unreadable"));
   follow_target (self);
   bytes = gst_j2k_picture_encode (&self->settings, &video, &error);
   gst_video_frame_unmap (&video);

@@ -5,6 +5,8 @@
 /* Encodes one picture with libopenjp2 into a codestream with quality layers. */
 #include "gstj2kpicture.h"
 
+#include <plugins/common/messages.h>
+
 #include <openjpeg.h>
 #include <string.h>
 
@@ -273,8 +275,8 @@ gst_j2k_picture_encode (const GstJ2kPictureSettings *settings,
   if (image != NULL)
     opj_image_destroy (image);
   if (!good) {
-    g_set_error (error, GST_J2K_ERROR, 0, "libopenjp2: %s",
-        text->len > 0 ? g_strstrip (text->str) : "no reason given");
+    g_set_error (error, GST_J2K_ERROR, 0, _ ("libopenjp2: %s"),
+        text->len > 0 ? g_strstrip (text->str) : _ ("no reason given"));
     return NULL;
   }
 

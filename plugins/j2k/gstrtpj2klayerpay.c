@@ -27,6 +27,8 @@
 
 #include "gstj2kassembly.h"
 
+#include <plugins/common/messages.h>
+
 GST_DEBUG_CATEGORY_STATIC (rtpj2klayerpay_debug);
 #define GST_CAT_DEFAULT rtpj2klayerpay_debug
 
@@ -171,14 +173,14 @@ check_picture (GstRtpJ2kLayerPay *self, const GstMapInfo *map,
 
   if (map->size > GST_J2K_MAX_CODESTREAM_SIZE)
     g_set_error (&error, GST_J2K_ERROR, 0,
-        "it has %" G_GSIZE_FORMAT " bytes, but RTP can carry at most %u",
-        map->size, GST_J2K_MAX_CODESTREAM_SIZE);
+        _ ("it has %.0f bytes, but RTP can carry at most %u"),
+        (gdouble) map->size, GST_J2K_MAX_CODESTREAM_SIZE);
   else
     gst_j2k_codestream_parse (codestream, map->data, map->size, &error);
   if (error == NULL)
     return TRUE;
   GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-      ("Dropped a JPEG 2000 picture: %s", error->message), (NULL));
+      (_ ("Dropped a JPEG 2000 picture: %s"), error->message), (NULL));
 
   return FALSE;
 }

@@ -49,6 +49,8 @@
 
 #include "gstx264ladderprivate.h"
 
+#include <plugins/common/messages.h>
+
 #include <stdio.h>
 
 #include <gst/video/video.h>
@@ -121,9 +123,8 @@ check_installed (GstX264LadderEnc *self)
   if (missing == NULL)
     return TRUE;
   GST_ELEMENT_ERROR (self, CORE, MISSING_PLUGIN,
-      ("The element %s, which encodes raw video, is missing. Install the "
-       "package "
-       "that contains it: %s on Debian.",
+      (_ ("The element %s, which encodes raw video, is missing. Install the "
+          "package that contains it: %s on Debian."),
           missing, package),
       (NULL));
   return FALSE;
@@ -200,7 +201,8 @@ can_add_rung (GstX264LadderEnc *self, guint index)
       && find_rung (self, index) == NULL)
     return TRUE;
   GST_ELEMENT_WARNING (self, STREAM, FAILED,
-      ("Cannot add pad src_%u: at most %u rungs, all before the first picture.",
+      (_ ("Cannot add pad src_%u: at most %u rungs, all before the first "
+          "picture."),
           index, LMCC_MAX_RUNGS),
       (NULL));
   return FALSE;

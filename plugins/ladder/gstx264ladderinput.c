@@ -16,6 +16,7 @@
 
 #include <gst/video/video.h>
 #include <plugins/common/ladder.h>
+#include <plugins/common/messages.h>
 
 #define GST_CAT_DEFAULT gst_x264_ladder_enc_debug
 
@@ -76,8 +77,8 @@ parse_bitrates (const gchar *text, guint64 rates[LMCC_MAX_RUNGS],
     if (!lmcc_rate_parse (g_strstrip (parts[i]), &parsed[i])
         || parsed[i] < LMCC_LADDER_MIN_BITRATE || parsed[i] > MOST_BITRATE) {
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-          "'%s' is not a rate from 16 kbit/s to 2048 Mbit/s; write bit/s, such "
-          "as 300000, 300k or 1.5M",
+          _ ("'%s' is not a rate from 16 kbit/s to 2048 Mbit/s; write bit/s, "
+             "such as 300000, 300k or 1.5M"),
           parts[i]);
       return 0;
     }
@@ -85,8 +86,8 @@ parse_bitrates (const gchar *text, guint64 rates[LMCC_MAX_RUNGS],
     if (i == 0 || rates[i] > rates[i - 1])
       continue;
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "'%s' is not higher than the rate of the rung below; list the lowest "
-        "rate first",
+        _ ("'%s' is not higher than the rate of the rung below; list the "
+           "lowest rate first"),
         parts[i]);
     return 0;
   }
@@ -111,8 +112,8 @@ choose_rates (GstX264LadderEnc *self, const LmccPicture *picture,
     n = parse_bitrates (bitrates, rates, error);
     if (n > 0 && n != n_rungs)
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-          "it has %u rates for %u pads src_%%u: list one rate for each pad", n,
-          n_rungs);
+          _ ("it has %u rates for %u pads src_%%u: list one rate for each pad"),
+          n, n_rungs);
     g_prefix_error (error, "bitrates=%s: ", bitrates);
     return n == n_rungs;
   }
@@ -121,10 +122,10 @@ choose_rates (GstX264LadderEnc *self, const LmccPicture *picture,
   n = lmcc_ladder_rates_below (top, n_rungs, rates);
   if (n == 0)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "%" G_GUINT64_FORMAT
-        " bit/s are not enough for %u rungs, each with a third of the rate of "
-        "the next: set a higher bitrate, use fewer pads, or set bitrates",
-        top, n_rungs);
+        _ ("%.0f bit/s are not enough for %u rungs, each with a third of the "
+           "rate of the next: set a higher bitrate, use fewer pads, or set "
+           "bitrates"),
+        (gdouble) top, n_rungs);
   return n > 0;
 }
 
@@ -198,14 +199,14 @@ configure (GstX264LadderEnc *self, const LmccPicture *picture)
 
   if (self->rungs->len == 0) {
     GST_ELEMENT_ERROR (self, CORE, PAD,
-        ("No source pad is linked: link src_0 (the lowest rung), src_1 and so "
-         "on of x264ladderenc."),
+        (_ ("No source pad is linked: link src_0 (the lowest rung), src_1 and "
+            "so on of x264ladderenc.")),
         (NULL));
     return FALSE;
   }
   if (!choose_rates (self, picture, rates, &error)) {
     GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-        ("Cannot make these rungs: %s.", error->message), (NULL));
+        (_ ("Cannot make these rungs: %s."), error->message), (NULL));
     return FALSE;
   }
   GST_OBJECT_LOCK (self);
@@ -235,9 +236,9 @@ handle_caps (GstX264LadderEnc *self, GstCaps *caps)
     g_autofree gchar *text = gst_caps_to_string (caps);
 
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("The raw video has no width, height or fixed framerate, which are "
-         "needed to choose sizes and rates of the encodings: its caps are %s. "
-         "Set them upstream: videorate ! video/x-raw,framerate=25/1",
+        (_ ("The raw video has no width, height or fixed framerate, which are "
+            "needed to choose sizes and rates of the encodings: its caps are "
+            "%s. Set them upstream: videorate ! video/x-raw,framerate=25/1"),
             text),
         (NULL));
     return FALSE;
@@ -369,9 +370,9 @@ static const gchar *
 advise (GstLadderSpeed speed)
 {
   return speed > GST_LADDER_SPEED_ULTRAFAST
-      ? "Set speed-preset to a faster one, or use fewer rungs, smaller "
-        "pictures or fewer pictures per second"
-      : "Use fewer rungs, smaller pictures or fewer pictures per second";
+      ? _ ("Set speed-preset to a faster one, or use fewer rungs, smaller "
+           "pictures or fewer pictures per second")
+      : _ ("Use fewer rungs, smaller pictures or fewer pictures per second");
 }
 
 static void
@@ -392,8 +393,8 @@ tell_overload (GstX264LadderEnc *self, guint rung, GstClockTime behind)
               G_TYPE_UINT64, skipped, "speed-preset", G_TYPE_STRING, speed,
               "remedy", G_TYPE_STRING, advice, NULL)));
   GST_ELEMENT_WARNING (self, STREAM, ENCODE,
-      ("The processor is too slow for these encoders: rung %u is %u ms behind "
-       "with speed-preset=%s, and pictures are skipped or late. %s.",
+      (_ ("The processor is too slow for these encoders: rung %u is %u ms "
+          "behind with speed-preset=%s, and pictures are skipped or late. %s."),
           rung, (guint) (behind / GST_MSECOND), speed, advice),
       (NULL));
 }

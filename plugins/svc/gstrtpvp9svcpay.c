@@ -41,6 +41,8 @@
 #include "gstvp9svcdescriptor.h"
 #include "gstvp9svcmeta.h"
 
+#include <plugins/common/messages.h>
+
 GST_DEBUG_CATEGORY_STATIC (rtpvp9svcpay_debug);
 #define GST_CAT_DEFAULT rtpvp9svcpay_debug
 
@@ -79,8 +81,8 @@ gst_rtp_vp9_svc_pay_set_caps (GstRTPBasePayload *payload, GstCaps *caps)
   if (!gst_vp9_svc_structure_from_caps (caps, &self->structure, &self->width,
           &self->height)) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("The caps have no layers or no video size. Use the caps of "
-         "vp9svcenc."),
+        (_ ("The caps have no layers or no video size. Use the caps of "
+            "vp9svcenc.")),
         ("caps: %" GST_PTR_FORMAT, caps));
     return FALSE;
   }
@@ -168,7 +170,7 @@ gst_rtp_vp9_svc_pay_handle_buffer (GstRTPBasePayload *payload,
   if (!gst_buffer_get_vp9_svc_meta (layer_frame, &descriptor.frame)
       || descriptor.frame.spatial_id >= self->structure.n_spatial) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("A buffer has no layer information. Connect vp9svcenc directly."),
+        (_ ("A buffer has no layer information. Connect vp9svcenc directly.")),
         ("its GstVp9SvcMeta is missing or invalid"));
     return GST_FLOW_ERROR;
   }
@@ -185,7 +187,7 @@ gst_rtp_vp9_svc_pay_handle_buffer (GstRTPBasePayload *payload,
   packets = make_packets (self, &descriptor, layer_frame);
   if (packets == NULL) {
     GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
-        ("The mtu of %u is too small for the picture data. Increase mtu.",
+        (_ ("The mtu of %u is too small for the picture data. Increase mtu."),
             GST_RTP_BASE_PAYLOAD_MTU (self)),
         (NULL));
     return GST_FLOW_ERROR;

@@ -9,6 +9,8 @@
  */
 #include "gstvp9svccodec.h"
 
+#include <plugins/common/messages.h>
+
 #include <gst/base/base.h>
 #include <vpx/vp8cx.h>
 #include <vpx/vpx_encoder.h>
@@ -62,8 +64,8 @@ fail (GstVp9SvcCodec *codec, const gchar *what, GError **error)
   const gchar *detail = vpx_codec_error_detail (&codec->context);
 
   g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-      "libvpx cannot %s: %s%s%s", what, vpx_codec_error (&codec->context),
-      detail ? ", " : "", detail ? detail : "");
+      "%s: %s%s%s", what, vpx_codec_error (&codec->context), detail ? ", " : "",
+      detail ? detail : "");
 
   return FALSE;
 }
@@ -260,16 +262,16 @@ open_codec (GstVp9SvcCodec *codec, const GstVp9SvcSettings *settings,
   if (vpx_codec_enc_init (&codec->context, vpx_codec_vp9_cx (), &codec->config,
           0)
       != VPX_CODEC_OK)
-    return fail (codec, "encode so", error);
+    return fail (codec, _ ("libvpx cannot encode with these settings"), error);
   codec->opened = TRUE;
   if (is_layered (codec)
       && (vpx_codec_control (&codec->context, VP9E_SET_SVC, 1) != VPX_CODEC_OK
           || !set_layers (codec, settings)))
-    return fail (codec, "make these layers", error);
+    return fail (codec, _ ("libvpx cannot make these layers"), error);
   if (!set_controls (codec, settings)
       || vpx_codec_control (&codec->context, VP9E_REGISTER_CX_CALLBACK, &output)
           != VPX_CODEC_OK)
-    return fail (codec, "use these settings", error);
+    return fail (codec, _ ("libvpx cannot use these settings"), error);
 
   return TRUE;
 }
@@ -334,7 +336,7 @@ gst_vp9_svc_codec_set_settings (GstVp9SvcCodec *codec,
       || vpx_codec_control (&codec->context, VP8E_SET_CPUUSED,
              settings->cpu_used)
           != VPX_CODEC_OK)
-    return fail (codec, "use these settings", error);
+    return fail (codec, _ ("libvpx cannot use these settings"), error);
 
   return TRUE;
 }
@@ -431,18 +433,18 @@ gst_vp9_svc_codec_encode (GstVp9SvcCodec *codec, GstVideoFrame *picture,
     flags |= VP8_EFLAG_NO_REF_GF | VP8_EFLAG_NO_REF_ARF | VP8_EFLAG_NO_UPD_GF
         | VP8_EFLAG_NO_UPD_ARF;
   else if (!set_references (codec, frames))
-    return fail (codec, "refer so", error);
+    return fail (codec, _ ("libvpx cannot use these references"), error);
 
   wrap_picture (&image, picture);
   clear_output (codec);
   if (vpx_codec_encode (&codec->context, &image, get_codec_pts (codec, pts),
           MAX (ticks, 1), flags, VPX_DL_REALTIME)
       != VPX_CODEC_OK)
-    return fail (codec, "encode a picture", error);
+    return fail (codec, _ ("libvpx cannot encode a picture"), error);
   if (codec->n_out != codec->structure.n_spatial) {
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_ENCODE,
-        "libvpx produced %u layers of a picture instead of %u", codec->n_out,
-        codec->structure.n_spatial);
+        _ ("libvpx produced %u layers of a picture instead of %u"),
+        codec->n_out, codec->structure.n_spatial);
     return FALSE;
   }
   for (i = 0; i < codec->n_out; i++)

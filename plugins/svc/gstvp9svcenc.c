@@ -47,6 +47,7 @@
 
 #include <string.h>
 #include <plugins/common/layer-meta.h>
+#include <plugins/common/messages.h>
 
 #include "gstvp9svcencprivate.h"
 #include "gstvp9svcmeta.h"
@@ -101,8 +102,8 @@ get_settings (GstVp9SvcEnc *self, GstVp9SvcSettings *settings, GError **error)
 
   if (good && settings->min_quantizer > settings->max_quantizer) {
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-        "min-quantizer %u is above max-quantizer %u: set it to the same or a "
-        "lower value",
+        _ ("min-quantizer %u is above max-quantizer %u: set it to the same or "
+           "a lower value"),
         settings->min_quantizer, settings->max_quantizer);
     good = FALSE;
   }
@@ -196,8 +197,8 @@ check_size (GstVp9SvcEnc *self, const GstVideoInfo *info)
   if (width >= MIN_LAYER_SIZE && height >= MIN_LAYER_SIZE)
     return TRUE;
   GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-      ("Video of %dx%d pixels is too small: its lowest layer would have %ux%u, "
-       "at least %dx%d is needed",
+      (_ ("Video of %dx%d pixels is too small: its lowest layer would have "
+          "%ux%u, at least %dx%d is needed"),
           GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), width,
           height, MIN_LAYER_SIZE, MIN_LAYER_SIZE),
       ("layer-scaling=none and fewer layers make it larger"));
@@ -303,7 +304,7 @@ encode_picture (GstVp9SvcEnc *self, GstVideoCodecFrame *frame,
   if (!gst_video_frame_map (&picture, &self->input_state->info,
           frame->input_buffer, GST_MAP_READ)) {
     GST_ELEMENT_ERROR (self, STREAM, ENCODE,
-        ("Cannot read a picture: its buffer is too small or unreadable."),
+        (_ ("Cannot read a picture: its buffer is too small or unreadable.")),
         (NULL));
     return FALSE;
   }
@@ -445,8 +446,8 @@ gst_vp9_svc_enc_sink_event (GstVideoEncoder *encoder, GstEvent *event)
     gst_event_parse_caps (event, &caps);
     if (!caps_have_size (caps)) {
       GST_ELEMENT_ERROR (encoder, STREAM, FORMAT,
-          ("The caps have no video width and height: the upstream element must "
-           "set both."),
+          (_ ("The caps have no video width and height: the upstream element "
+              "must set both.")),
           ("caps: %" GST_PTR_FORMAT, caps));
       gst_event_unref (event);
       return FALSE;

@@ -5,6 +5,8 @@
 /* The rates of the layer frame classes. */
 #include "gstvp9svcrates.h"
 
+#include <plugins/common/messages.h>
+
 /* libvpx works with whole kbit/s. */
 #define MIN_LAYER_BITRATE 1000
 
@@ -121,7 +123,7 @@ gst_vp9_svc_rates_from_array (const GValue *array,
 
   if (gst_value_array_get_size (array) != n) {
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-        "layer-bitrates has %u rates, but L%uT%u has %u layers",
+        _ ("layer-bitrates has %u rates, but L%uT%u has %u layers"),
         gst_value_array_get_size (array), structure->n_spatial,
         structure->n_temporal, n);
     return FALSE;
@@ -132,8 +134,8 @@ gst_vp9_svc_rates_from_array (const GValue *array,
 
     if (rate < MIN_LAYER_BITRATE) {
       g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-          "layer-bitrates: rate %u is %d, but each must be an int of at least "
-          "%d bit/s",
+          _ ("layer-bitrates: rate %u is %d, but each must be an int of at "
+             "least %d bit/s"),
           i + 1, rate, MIN_LAYER_BITRATE);
       return FALSE;
     }
@@ -142,9 +144,8 @@ gst_vp9_svc_rates_from_array (const GValue *array,
   }
   if (sum > G_MAXINT) {
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-        "layer-bitrates: the sum of %" G_GUINT64_FORMAT
-        " bit/s is above the maximum of %d",
-        sum, G_MAXINT);
+        _ ("layer-bitrates: the sum of %.0f bit/s is above the maximum of %d"),
+        (gdouble) sum, G_MAXINT);
     return FALSE;
   }
 

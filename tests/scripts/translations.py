@@ -16,13 +16,21 @@ TOOL = BUILD / 'plugins/tools/gst-lmcc-1.0'
 
 MARKED = re.compile(r'\b(?:C_|N_|_|ngettext|g_dngettext) ?\(')
 STRING = r'"(?:[^"\\]|\\.)*"'
-# A call whose text, a string of more than a format such as "%s", is not marked. What is a program's alone, such as the
-# details in the last parentheses of GST_ELEMENT_ERROR, is not for users.
+# Functions that take a text for users: in the library, in the plugins, and in the tool.
+HELPERS = ('lmcc_sending_refuse', 'lmcc_receiver_warn', 'lmcc_receiver_post_waiting', 'lmcc_receiver_give_up_source',
+           'gst_lmcc_set_errno', 'fail', 'fail_picture', 'fail_settings', 'invalid', 'refuse', 'warn')
+# A call whose text, a string of more than a format such as "%s", is not marked. The details in the last parentheses of
+# GST_ELEMENT_ERROR are for developers.
 UNMARKED = (
     re.compile(rf'\bGST_ELEMENT_(?:ERROR|WARNING|INFO) \(\s*[^;]*?,\s*\w+,\s*\w+,\s*\((?P<text>(?:{STRING}\s*)+)'),
     re.compile(rf'\btool_error \(\s*(?P<text>(?:{STRING}\s*)+)'),
     re.compile(rf'\bg_printerr \(\s*(?P<text>(?:{STRING}\s*)+)'),
     re.compile(rf'\bg_set_error(?:_literal)? \(\s*[^;"]*?,\s*(?P<text>(?:{STRING}\s*)+)'),
+    re.compile(rf'\b(?:{"|".join(HELPERS)}) \([^;"]*[,?:]\s*(?P<text>(?:{STRING}\s*)+)'),
+    # Causes and remedies are sentences; words such as "slow start" are for programs.
+    re.compile(rf'\breturn (?:[^;"]*\?\s*)?(?P<text>(?="[^"]* [^"]* ){STRING}(?:\s*{STRING})*)(?=;|\s*:)'),
+    # xgettext does not expand a macro, and takes only the text before it.
+    re.compile(rf'\b(?:_|N_) \((?P<text>(?:\s*{STRING})+\s+\w+)'),
 )
 WORDS = re.compile(r'[A-Za-z]{3,}.*[A-Za-z]{3,}', re.DOTALL)
 FORMAT = re.compile(r'%[-+ #0]*[\d*]*(?:\.[\d*]+)?(?:hh|h|ll|l|z|j|t)?[diouxXeEfFgGcsp]|" *G_G\w+_FORMAT *"')
@@ -31,8 +39,8 @@ ENGLISH = {'PATH': os.environ['PATH'], 'LC_ALL': 'C'}
 
 
 def sources():
-    """Of the plugins and the tool."""
-    return sorted((ROOT / 'plugins').rglob('*.c'))
+    """Of the library, the plugins and the tool."""
+    return sorted([*(ROOT / 'gst').rglob('*.c'), *(ROOT / 'plugins').rglob('*.c')])
 
 
 def unmarked(text):
@@ -68,16 +76,31 @@ class Catalogues(unittest.TestCase):
                 told = run('msgfmt', '--check', '--statistics', '-o', os.devnull, merged, env=ENGLISH)
                 self.assertRegex(told, r'^\d+ translated messages?\.$', f'{language}: {told}')
 
+    def test_no_message_is_unmarked(self):
+        faults = [f'{path.relative_to(ROOT)}:{line}: {text}' for path in sources()
+                  for line, text in unmarked(path.read_text(encoding='utf-8'))]
+        self.assertEqual(faults, [])
+
+    def test_reasons_of_the_installed_header_are_marked(self):
+        header = (ROOT / 'gst/lmcc/lmcc-receiver.h').read_text(encoding='utf-8')
+        reasons = re.findall(r'#define LMCC_REASON_\w+ ("[^"]+")', header)
+        self.assertTrue(reasons)
+        marked = (ROOT / 'plugins/lmcc/src/actions.c').read_text(encoding='utf-8')
+        self.assertEqual([reason for reason in reasons if f'N_ ({reason})' not in marked], [])
+
     def test_what_is_not_marked_is_found(self):
         for call in ('GST_ELEMENT_ERROR (self, RESOURCE, READ, ("No packet comes"), (NULL));',
                      'GST_ELEMENT_WARNING (self, STREAM, FORMAT,\n ("Level %u is "\n "too high", level), (NULL));',
-                     'tool_error ("no such file: %s", name);', 'g_set_error (error, DOMAIN, CODE,\n "no such level");'):
+                     'tool_error ("no such file: %s", name);', 'g_set_error (error, DOMAIN, CODE,\n "no such level");',
+                     'return fail (error, CODE,\n "no such level");', 'return v6 ? "no IPv6 socket" : NULL;',
+                     'return "set a lower bitrate";', 'warn (self, _ ("at most " NUMBER " levels"));'):
             self.assertEqual(len(list(unmarked(call))), 1, call)
 
     def test_what_is_marked_or_no_text_is_not_found(self):
         for call in ('GST_ELEMENT_ERROR (self, RESOURCE, READ, (_ ("No packet comes")), (NULL));',
                      'GST_ELEMENT_ERROR (self, RESOURCE, READ, ("%s", error->message), ("in the read loop"));',
-                     'tool_error (_ ("no such file: %s"), name);', 'g_printerr ("%s: %s\\n", name, text);'):
+                     'tool_error (_ ("no such file: %s"), name);', 'return fail (error, CODE, _ ("no such level"));',
+                     'return "slow start";', 'g_printerr ("%s: %s\\n", name, text);'):
             self.assertEqual(list(unmarked(call)), [], call)
 
 

@@ -3,6 +3,7 @@
  */
 #include "base/settings.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 
 struct _LmccSettings
@@ -117,8 +118,8 @@ set_unknown_error (const LmccSettings *settings, const gchar *name,
     g_string_append_printf (names, "%s%s", i > 0 ? ", " : "",
         settings->table[i].name);
   g_set_error (error, LMCC_SETTINGS_ERROR, LMCC_SETTINGS_ERROR_UNKNOWN,
-      "unknown setting \"%s\"; available settings: %s", name,
-      settings->n > 0 ? names->str : "none");
+      _ ("unknown setting \"%s\"; available settings: %s"), name,
+      settings->n > 0 ? names->str : _ ("none"));
   g_string_free (names, TRUE);
 }
 
@@ -145,14 +146,31 @@ lmcc_setting_format_range (const LmccSetting *setting)
   }
 }
 
+/* Programs may read lmcc_setting_format_range(), so that is never
+ * translated. */
+static gchar *
+translate_range (const LmccSetting *setting)
+{
+  switch (setting->type) {
+    case LMCC_SETTING_CHOICE:
+    case LMCC_SETTING_SWITCH:
+      return lmcc_setting_format_range (setting);
+    default:
+      return g_strdup_printf (_ ("%g to %g%s"), setting->min, setting->max,
+          setting->type == LMCC_SETTING_TIME ? " s" : "");
+  }
+}
+
 static void
 set_value_error (const LmccSetting *setting, const gchar *value, GError **error)
 {
-  g_autofree gchar *range = lmcc_setting_format_range (setting);
+  g_autofree gchar *range = translate_range (setting);
 
   g_set_error (error, LMCC_SETTINGS_ERROR, LMCC_SETTINGS_ERROR_VALUE,
-      "%s must be %s%s, not \"%s\"", setting->name, range,
-      setting->type == LMCC_SETTING_COUNT ? ", a whole number" : "", value);
+      setting->type == LMCC_SETTING_COUNT
+          ? _ ("%s must be %s, a whole number, not \"%s\"")
+          : _ ("%s must be %s, not \"%s\""),
+      setting->name, range, value);
 }
 
 static gboolean

@@ -7,23 +7,25 @@
 #include "wire/constants.h"
 #include "wire/levels.h"
 
+#include <glib/gi18n-lib.h>
+
 static gboolean
 check_layers (const LmccSession *session, GError **error)
 {
   if (session->native)
     return lmcc_sending_refuse (error,
-        "%s needs layers of fixed rates, but the session has native layers: "
-        "set layering=doubling on lmccsink (with base-rate and layers), or use "
-        "an algorithm for native layers, such as plumb or elm",
+        _ ("%s needs layers of fixed rates, but the session has native layers: "
+           "set layering=doubling on lmccsink (with base-rate and layers), or "
+           "use an algorithm for native layers, such as plumb or elm"),
         session->algorithm);
   if (session->n_layers == 0 || session->n_layers > LMCC_MAX_LAYERS)
     return lmcc_sending_refuse (error,
-        "the number of layers is not between 1 and %d", LMCC_MAX_LAYERS);
+        _ ("the number of layers is not between 1 and %d"), LMCC_MAX_LAYERS);
   /* All of control/slots assumes that level i consists of layers 0 to i. */
   if (!lmcc_session_is_cumulative (session))
     return lmcc_sending_refuse (error,
-        "%s needs cumulative levels, which this session does not have: use "
-        "another algorithm",
+        _ ("%s needs cumulative levels, which this session does not have: use "
+           "another algorithm"),
         session->algorithm);
 
   return lmcc_sending_check_rates (session, error);
@@ -36,13 +38,14 @@ check_slot (const LmccSession *session, GError **error)
 
   if (session->slot < shortest)
     return lmcc_sending_refuse (error,
-        "the slot of %s is %g s, too short for a packet of the base layer: use "
-        "a longer slot, a higher base rate or smaller packets",
+        _ ("the slot of %s is %g s, too short for a packet of the base layer: "
+           "use a longer slot, a higher base rate or smaller packets"),
         session->algorithm, session->slot / (gdouble) LMCC_SECOND);
   if (session->slot > LMCC_MAX_SLOT)
     return lmcc_sending_refuse (error,
-        "the slot of %s would be %g s, but the maximum is %g s: use a higher "
-        "base rate, a shorter nominal round-trip time or smaller packets",
+        _ ("the slot of %s would be %g s, but the maximum is %g s: use a "
+           "higher base rate, a shorter nominal round-trip time or smaller "
+           "packets"),
         session->algorithm, session->slot / (gdouble) LMCC_SECOND,
         LMCC_MAX_SLOT / (gdouble) LMCC_SECOND);
 
@@ -59,25 +62,25 @@ check_driven_base (const LmccSession *session,
 
   if (lmcc_algorithm_has_slots (found->algorithm))
     return lmcc_sending_refuse (error,
-        "%s needs a fixed rate for every layer, but %s changes the rate of the "
-        "base layer: use elm or rlm for the layers above, or remove the "
-        "algorithm of the base layer",
+        _ ("%s needs a fixed rate for every layer, but %s changes the rate of "
+           "the base layer: use elm or rlm for the layers above, or remove the "
+           "algorithm of the base layer"),
         session->algorithm, base);
   if (!session->native)
     return lmcc_sending_refuse (error,
-        "%s lets the network set the rate of the base layer, but the layers "
-        "have fixed rates: remove the rate scheme and the rates of the layers, "
-        "or the algorithm of the base layer",
+        _ ("%s lets the network set the rate of the base layer, but the layers "
+           "have fixed rates: remove the rate scheme and the rates of the "
+           "layers, or the algorithm of the base layer"),
         base);
   if (session->repair > 0)
     return lmcc_sending_refuse (error,
-        "%s permits no repair data in the base layer, because it would "
-        "displace the pictures that it protects: set repair to 0",
+        _ ("%s permits no repair data in the base layer, because it would "
+           "displace the pictures that it protects: set repair to 0"),
         base);
   if (session->feedback_interval == 0)
     return lmcc_sending_refuse (error,
-        "%s needs receiver reports, but this session takes none: enable "
-        "feedback",
+        _ ("%s needs receiver reports, but this session takes none: enable "
+           "feedback"),
         base);
 
   return TRUE;
@@ -89,29 +92,29 @@ check_single_rate (const LmccSession *session, GError **error)
 {
   if (lmcc_algorithm_sets_rate (lmcc_algorithm_find (session->base_algorithm)))
     return lmcc_sending_refuse (error,
-        "%s sends the whole stream at one rate, so %s cannot set the rate of a "
-        "base layer: remove the algorithm of the base layer, or use elm for "
-        "layers above it",
+        _ ("%s sends the whole stream at one rate, so %s cannot set the rate "
+           "of a base layer: remove the algorithm of the base layer, or use "
+           "elm for layers above it"),
         session->algorithm, session->base_algorithm);
   if (!session->native)
     return lmcc_sending_refuse (error,
-        "%s sends the whole stream at one rate that the network sets: remove "
-        "the rate scheme and the rates of the layers",
+        _ ("%s sends the whole stream at one rate that the network sets: "
+           "remove the rate scheme and the rates of the layers"),
         session->algorithm);
   if (session->n_rungs > 1)
     return lmcc_sending_refuse (error,
-        "%s sends one stream to all receivers, but there are %u encodings: "
-        "link a single encoder, or use an algorithm with layers",
+        _ ("%s sends one stream to all receivers, but there are %u encodings: "
+           "link a single encoder, or use an algorithm with layers"),
         session->algorithm, session->n_rungs);
   if (session->repair > 0)
     return lmcc_sending_refuse (error,
-        "%s permits no repair data, because it would displace the pictures "
-        "that it protects: set repair to 0",
+        _ ("%s permits no repair data, because it would displace the pictures "
+           "that it protects: set repair to 0"),
         session->algorithm);
   if (session->feedback_interval == 0)
     return lmcc_sending_refuse (error,
-        "%s needs receiver reports, but this session takes none: enable "
-        "feedback",
+        _ ("%s needs receiver reports, but this session takes none: enable "
+           "feedback"),
         session->algorithm);
 
   return TRUE;

@@ -7,6 +7,8 @@
 
 #include "control/slots/sync-points.h"
 
+#include <glib/gi18n-lib.h>
+
 /* A slot without a packet of the base layer counts as loss. With two packets
  * per slot, no slot is without one if RTCP takes a turn. */
 #define MIN_BASE_PACKETS 2
@@ -35,8 +37,8 @@ lmcc_sending_check_rates (const LmccSession *session, GError **error)
 
   for (i = 0; i < session->n_layers; i++) {
     if (session->layers[i].rate == 0)
-      return lmcc_sending_refuse (error, "layer %u has no rate: set its rate",
-          i);
+      return lmcc_sending_refuse (error,
+          _ ("layer %u has no rate: set its rate"), i);
   }
 
   return TRUE;
@@ -58,8 +60,8 @@ lmcc_sending_take_slot (LmccSession *session, LmccTime slot, GError **error)
   slot = MAX (slot, lmcc_sending_slot_from_packets (session, MIN_BASE_PACKETS));
   if (session->slot != 0 && session->slot != slot)
     return lmcc_sending_refuse (error,
-        "the slot and the nominal round-trip time both determine the slot of "
-        "%s: set only one of them",
+        _ ("the slot and the nominal round-trip time both determine the slot "
+           "of %s: set only one of them"),
         session->algorithm);
   session->slot = slot;
 

@@ -9,6 +9,8 @@
 #include "wire/levels.h"
 #include "wire/sdp-internal.h"
 
+#include <glib/gi18n-lib.h>
+
 /*
  * lmcc_session_find_algorithms:
  * @session: a session
@@ -120,35 +122,35 @@ lmcc_algorithm_find_obstacle (const LmccAlgorithm *algorithm,
   if (lmcc_algorithm_sets_rate (algorithm)
       && !g_str_equal (session->algorithm, name))
     return g_strdup_printf (
-        "%s sets the sender's rate, but this session's sender runs %s: use "
-        "algorithm=auto, or start lmccsink with algorithm=%s",
+        _ ("%s sets the sender's rate, but this session's sender runs %s: use "
+           "algorithm=auto, or start lmccsink with algorithm=%s"),
         name, session->algorithm, name);
   if (!lmcc_algorithm_has_slots (algorithm)
       && !lmcc_algorithm_sets_rate (algorithm)
       && algorithm != &lmcc_algorithm_none
       && lmcc_session_has_single_rate (session))
     return g_strdup_printf (
-        "%s chooses among layers, but this session has a single rate, which "
-        "receiver reports for %s set: use algorithm=auto, or start lmccsink "
-        "with algorithm=%s",
+        _ ("%s chooses among layers, but this session has a single rate, which "
+           "receiver reports for %s set: use algorithm=auto, or start lmccsink "
+           "with algorithm=%s"),
         name, session->algorithm, name);
   if (!lmcc_algorithm_has_slots (algorithm))
     return NULL;
   if (session->slot == 0)
     return g_strdup_printf (
-        "%s needs layers of fixed rates with time slots, which this session "
-        "does not have: use algorithm=auto, plumb or elm, or start lmccsink "
-        "with algorithm=%s layering=doubling",
+        _ ("%s needs layers of fixed rates with time slots, which this session "
+           "does not have: use algorithm=auto, plumb or elm, or start lmccsink "
+           "with algorithm=%s layering=doubling"),
         name, name);
   if (!g_str_equal (session->algorithm, name))
     return g_strdup_printf (
-        "%s needs its own marks in packets, but this session has those of %s: "
-        "use algorithm=auto, or start lmccsink with algorithm=%s",
+        _ ("%s needs its own marks in packets, but this session has those of "
+           "%s: use algorithm=auto, or start lmccsink with algorithm=%s"),
         name, session->algorithm, name);
   if (!lmcc_session_is_cumulative (session))
     return g_strdup_printf (
-        "%s needs cumulative levels, which this session does not have: start "
-        "lmccsink with another algorithm",
+        _ ("%s needs cumulative levels, which this session does not have: "
+           "start lmccsink with another algorithm"),
         name);
 
   return NULL;

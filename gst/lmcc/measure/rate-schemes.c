@@ -1,6 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <glib/gi18n-lib.h>
 #include <gst/lmcc/lmcc-rates.h>
 
 #include <gst/lmcc/lmcc-session.h>
@@ -100,8 +101,8 @@ check_rates (const gdouble *rates, guint n_layers, GError **error)
     if (rates[i] > 0.0 && rates[i] <= MAX_RATE)
       continue;
     g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
-        "the rate of layer %u would be %g bit/s, but must be above 0 and at "
-        "most %g: use fewer layers or another base rate or factor",
+        _ ("the rate of layer %u would be %g bit/s, but must be above 0 and at "
+           "most %g: use fewer layers or another base rate or factor"),
         i, rates[i], MAX_RATE);
     return FALSE;
   }
@@ -131,17 +132,16 @@ lmcc_rates_compute (LmccRateScheme scheme, gdouble base_rate, gdouble factor,
   guint i;
 
   if (lmcc_rate_scheme_name (scheme) == NULL)
-    return invalid (error, "there is no such rate scheme");
+    return invalid (error, _ ("there is no such rate scheme"));
   if (n_layers == 0 || n_layers > LMCC_MAX_LAYERS)
-    return invalid (error, "the number of layers is not between 1 and 64");
+    return invalid (error, _ ("the number of layers is not between 1 and 64"));
   if (scheme == LMCC_RATE_SCHEME_EXPLICIT)
     return check_rates (rates, n_layers, error);
   if (!(base_rate > 0.0))
-    return invalid (error, "the base rate is not above 0");
+    return invalid (error, _ ("the base rate is not above 0"));
   if (scheme == LMCC_RATE_SCHEME_MULTIPLICATIVE && !(factor > 1.0))
     return invalid (error,
-        "the factor of the multiplicative scheme is not "
-        "above 1");
+        _ ("the factor of the multiplicative scheme is not above 1"));
 
   for (i = 0; i < n_layers; i++)
     rates[i] = layer_rate (scheme, base_rate, factor, n_layers, i);
@@ -238,7 +238,7 @@ lmcc_rates_parse (const gchar *text, gdouble rates[LMCC_MAX_LAYERS],
 
   if (n == 0 || n > LMCC_MAX_LAYERS) {
     g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
-        "there are %u rates, but a session has at most %d layers", n,
+        _ ("there are %u rates, but a session has at most %d layers"), n,
         LMCC_MAX_LAYERS);
     return 0;
   }
@@ -246,7 +246,8 @@ lmcc_rates_parse (const gchar *text, gdouble rates[LMCC_MAX_LAYERS],
     if (lmcc_rate_parse (g_strstrip (parts[i]), &rates[i]))
       continue;
     g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
-        "`%s' is not a rate; write bit/s above 0, such as 128000, 128k or 1.5M",
+        _ ("`%s' is not a rate; write bit/s above 0, such as 128000, 128k or "
+           "1.5M"),
         parts[i]);
     return 0;
   }

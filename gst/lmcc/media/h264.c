@@ -4,6 +4,8 @@
 #include "base/bytes.h"
 #include "media/classify-private.h"
 
+#include <glib/gi18n-lib.h>
+
 /* NAL unit types: H.264 table 7-1, from 24 on RFC 6184 table 1. */
 #define NAL_SLICE 1
 #define NAL_SLICE_PARTITION_A 2
@@ -189,8 +191,8 @@ inspect_h264 (const guint8 *payload, gsize size, LmccPayloadSigns *signs)
  */
 const LmccCodec lmcc_codec_h264 = {
   .encoding_name = "H264",
-  .single_class_advice = "set b-pyramid=true bframes=3 b-adapt=false on "
-                         "x264enc for three classes, "
-                         "with tune=zerolatency too",
+  .single_class_advice =
+      N_ ("set b-pyramid=true bframes=3 b-adapt=false on x264enc for three "
+          "classes, with tune=zerolatency too"),
   .inspect = inspect_h264,
 };

@@ -4,6 +4,8 @@
 #include "base/bytes.h"
 #include "media/classify-private.h"
 
+#include <glib/gi18n-lib.h>
+
 /* NAL unit types: H.265 table 7-1, from 48 on RFC 7798 section 4.4. */
 #define NAL_TSA_N 2
 #define NAL_STSA_R 5
@@ -140,7 +142,8 @@ inspect_h265 (const guint8 *payload, gsize size, LmccPayloadSigns *signs)
  */
 const LmccCodec lmcc_codec_h265 = {
   .encoding_name = "H265",
-  .single_class_advice = "set option-string=\"bframes=3:b-adapt=0:open-gop=0\" "
-                         "on x265enc for two classes",
+  .single_class_advice =
+      N_ ("set option-string=\"bframes=3:b-adapt=0:open-gop=0\" on x265enc for "
+          "two classes"),
   .inspect = inspect_h265,
 };

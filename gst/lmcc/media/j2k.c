@@ -3,6 +3,8 @@
  */
 #include "media/classify-private.h"
 
+#include <glib/gi18n-lib.h>
+
 /* RFC 5371 section 4.2: size of the payload header, position of its
  * priority, and the priority of a sender that assigns none. */
 #define PAYLOAD_HEADER_SIZE 8
@@ -39,8 +41,8 @@ inspect_j2k (const guint8 *payload, gsize size, LmccPayloadSigns *signs)
  */
 const LmccCodec lmcc_codec_j2k = {
   .encoding_name = "JPEG2000",
-  .single_class_advice = "use j2klayerenc, which makes quality layers, and "
-                         "rtpj2klayerpay, which marks them",
+  .single_class_advice = N_ ("use j2klayerenc, which makes quality layers, and "
+                             "rtpj2klayerpay, which marks them"),
   .class_is_unit = TRUE,
   .inspect = inspect_j2k,
 };

@@ -3,6 +3,8 @@
  */
 #include "media/classify-private.h"
 
+#include <glib/gi18n-lib.h>
+
 /* The payload descriptor of RFC 7741 section 4.2: its first octet, */
 #define DESCRIPTOR_X 0x80
 #define DESCRIPTOR_N 0x20
@@ -79,9 +81,8 @@ inspect_vp8 (const guint8 *payload, gsize size, LmccPayloadSigns *signs)
  */
 const LmccCodec lmcc_codec_vp8 = {
   .encoding_name = "VP8",
-  .single_class_advice =
-      "set temporal-scalability-number-layers and the other "
-      "temporal-scalability properties on vp8enc, from a program: "
-      "gst-launch-1.0 cannot",
+  .single_class_advice = N_ ("set temporal-scalability-number-layers and the "
+                             "other temporal-scalability properties on vp8enc, "
+                             "from a program: gst-launch-1.0 cannot"),
   .inspect = inspect_vp8,
 };

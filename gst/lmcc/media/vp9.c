@@ -3,6 +3,8 @@
  */
 #include "media/classify-private.h"
 
+#include <glib/gi18n-lib.h>
+
 /* The payload descriptor of RFC 9628 section 4.2: its first octet, */
 #define DESCRIPTOR_I 0x80
 #define DESCRIPTOR_P 0x40
@@ -166,8 +168,8 @@ inspect_vp9 (const guint8 *payload, gsize size, LmccPayloadSigns *signs)
  */
 const LmccCodec lmcc_codec_vp9 = {
   .encoding_name = "VP9",
-  .single_class_advice =
-      "use vp9svcenc, which makes spatial and temporal layers: vp9enc has none",
+  .single_class_advice = N_ ("use vp9svcenc, which makes spatial and temporal "
+                             "layers: vp9enc has none"),
   .n_temporal = N_TEMPORAL,
   .inspect = inspect_vp9,
 };

@@ -7,6 +7,8 @@
 #include "receiver/actions.h"
 #include "receiver/private.h"
 
+#include <glib/gi18n-lib.h>
+
 /* Greatest number of interned texts that contain input from the network:
  * bounds their memory. */
 #define MAX_INTERNED 64
@@ -212,9 +214,10 @@ lmcc_receiver_post_unheard (LmccReceiver *receiver, LmccTime now)
   if (!lmcc_message_limit_take (&receiver->actions.unheard_limit, now, NULL))
     return;
   action = lmcc_receiver_queue_action (receiver, LMCC_RECEIVER_ACTION_UNHEARD);
-  action->reason = receiver->any_media ? "media arrived, but no session record"
-      : receiver->have_session         ? receiver->waiting_reason
-                                       : "nothing came";
+  action->reason = receiver->any_media
+      ? N_ ("media arrived, but no session record")
+      : receiver->have_session ? receiver->waiting_reason
+                               : N_ ("nothing came");
   if (!receiver->have_session)
     return;
   action->previous = receiver->source;

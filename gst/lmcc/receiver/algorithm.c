@@ -7,6 +7,8 @@
 #include "receiver/algorithm.h"
 #include "receiver/private.h"
 
+#include <glib/gi18n-lib.h>
+
 /* Calls a callback of a controller if it is set. */
 #define CALL_ONE(controller, callback, ...)                          \
   G_STMT_START                                                       \
@@ -38,8 +40,8 @@ choose_algorithm (LmccReceiver *receiver)
     return algorithm;
 
   lmcc_receiver_warn (receiver, LMCC_WARNING_ALGORITHM,
-      "the session's algorithm is unknown to this receiver: the user sets the "
-      "level (max-level)");
+      N_ ("the session's algorithm is unknown to this receiver: the user sets "
+          "the level (max-level)"));
 
   return &lmcc_algorithm_none;
 }
@@ -51,8 +53,8 @@ choose_settings (LmccReceiver *receiver, const LmccAlgorithm *algorithm)
     if (lmcc_settings_is_of (receiver->settings, algorithm->settings))
       return lmcc_settings_copy (receiver->settings);
     lmcc_receiver_warn (receiver, LMCC_WARNING_SETTINGS,
-        "the settings are for another algorithm than the session's: using the "
-        "defaults");
+        N_ ("the settings are for another algorithm than the session's: using "
+            "the defaults"));
   }
 
   return lmcc_settings_new (algorithm->settings, algorithm->n_settings);
@@ -71,8 +73,8 @@ create (LmccReceiver *receiver)
   if (obstacle != NULL) {
     lmcc_receiver_warn (receiver, LMCC_WARNING_OBSTACLE,
         lmcc_receiver_intern (receiver, obstacle,
-            "the session is unsuitable for its algorithm: only the base layer "
-            "is joined"));
+            N_ ("the session is unsuitable for its algorithm: only the base "
+                "layer is joined")));
     return lmcc_controller_new_base_only (algorithm);
   }
   settings = choose_settings (receiver, algorithm);

@@ -5,6 +5,7 @@
  * with values in range, and as the user permits. Packets are accepted if
  * they belong to that session.
  */
+#include <glib/gi18n-lib.h>
 #include <gst/lmcc/lmcc-sdp.h>
 #include "receiver/actions.h"
 #include "receiver/door.h"
@@ -61,15 +62,15 @@ refuse_codec (LmccReceiver *receiver, const LmccSession *session)
       ? session->sound.encoding_name
       : session->video.encoding_name;
   g_autofree gchar *text = g_strdup_printf (
-      "a session with the codec %s is refused, because the codec is not "
-      "accepted by default. To accept it, set codecs=%s",
+      _ ("a session with the codec %s is refused, because the codec is not "
+         "accepted by default. To accept it, set codecs=%s"),
       name, name);
 
   receiver->any_refused = TRUE;
   lmcc_receiver_warn (receiver, LMCC_WARNING_CODEC,
       lmcc_receiver_intern (receiver, text,
-          "a session is refused, because its codec is not accepted by default. "
-          "To accept it, add it to codecs"));
+          N_ ("a session is refused, because its codec is not accepted by "
+              "default. To accept it, add it to codecs")));
 }
 
 /*

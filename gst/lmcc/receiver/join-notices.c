@@ -6,6 +6,8 @@
 #include "receiver/join-notices.h"
 #include "receiver/private.h"
 
+#include <glib/gi18n-lib.h>
+
 /* The control group, which follows the session's last group, or FALSE if the
  * session can have none. */
 static gboolean
@@ -15,11 +17,13 @@ has_control_group (const LmccReceiver *receiver, const gchar **why)
   LmccAddress address;
 
   if (session->source_specific)
-    *why = "the session is source-specific, so receivers cannot announce their "
-           "join experiments to each other: each makes all experiments itself";
+    *why = N_ (
+        "the session is source-specific, so receivers cannot announce their "
+        "join experiments to each other: each makes all experiments itself");
   else if (!lmcc_address_group (&session->address, session->n_groups, &address))
-    *why = "there is no address after the session's last group, so receivers "
-           "cannot announce their join experiments to each other";
+    *why =
+        N_ ("there is no address after the session's last group, so receivers "
+            "cannot announce their join experiments to each other");
   else
     return TRUE;
 

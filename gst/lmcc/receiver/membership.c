@@ -7,6 +7,7 @@
  * before it begins, and leaves groups that its level no longer needs once
  * the slot has begun.
  */
+#include <glib/gi18n-lib.h>
 #include <gst/lmcc/lmcc-session-algorithm.h>
 #include "receiver/actions.h"
 #include "receiver/algorithm.h"
@@ -80,8 +81,8 @@ lmcc_receiver_take_layering (LmccReceiver *receiver)
           && (session->slot == 0 || !lmcc_session_is_cumulative (session)))) {
     receiver->membership.no_layering = TRUE;
     lmcc_receiver_warn (receiver, LMCC_WARNING_LAYERING,
-        "the session's turning groups do not match its layers, levels and "
-        "slots: only the base layer is joined");
+        N_ ("the session's turning groups do not match its layers, levels and "
+            "slots: only the base layer is joined"));
     return;
   }
   if (session->turning_groups == 0)
@@ -287,9 +288,9 @@ lmcc_receiver_check_leave (LmccReceiver *receiver, guint group, LmccTime now)
     return;
   receiver->membership.warned_unwanted = TRUE;
   lmcc_receiver_warn (receiver, LMCC_WARNING_LEAVES,
-      "a group that was left more than 4 s ago still arrives: the network does "
-      "not honour leaves, so a lower level does not reduce its load; enable "
-      "IGMP or MLD snooping with a querier, and fast leave");
+      N_ ("a group that was left more than 4 s ago still arrives: the network "
+          "does not honour leaves, so a lower level does not reduce its load; "
+          "enable IGMP or MLD snooping with a querier, and fast leave"));
 }
 
 static void

@@ -12,11 +12,13 @@
 #include "receiver/pump.h"
 #include "receiver/source-and-level.h"
 
+#include <glib/gi18n-lib.h>
+
 static const gchar *const reasons[LMCC_N_MEMORY_STEPS] = {
-  "data kept for a change to a lower encoding is dropped",
-  "the highest layer is left",
-  ("the base layer alone fills the memory: waiting packets are passed on, and "
-   "packets that do not fit are dropped"),
+  N_ ("data kept for a change to a lower encoding is dropped"),
+  N_ ("the highest layer is left"),
+  N_ ("the base layer alone fills the memory: waiting packets are passed on, "
+      "and packets that do not fit are dropped"),
 };
 
 static void

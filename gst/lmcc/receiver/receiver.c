@@ -20,6 +20,8 @@
 #include "receiver/source-and-level.h"
 #include "receiver/sources.h"
 
+#include <glib/gi18n-lib.h>
+
 #define STATS_INTERVAL LMCC_SECOND
 
 /* The measured rate of a layer moves by a quarter of the difference each
@@ -176,10 +178,11 @@ find_reason_to_leave (LmccReceiver *receiver, LmccTime now)
 
   if (!receiver->config.no_circuit_breaker
       && lmcc_circuit_breaker_update (&receiver->breaker, now, &lowest))
-    return "more than 10 % of the base layer was lost for 10 s or longer, with "
-           "no other layer left to leave: the path cannot carry even the base "
-           "layer, or the network still forwards layers that were left; "
-           "leaving all groups (RFC 8085 section 4.1)";
+    /* xgettext:no-c-format */
+    return N_ ("more than 10 % of the base layer was lost for 10 s or longer, "
+               "with no other layer left to leave: the path cannot carry even "
+               "the base layer, or the network still forwards layers that were "
+               "left; leaving all groups (RFC 8085 section 4.1)");
 
   return lmcc_receiver_poll_reason_to_leave (receiver, now);
 }
@@ -196,7 +199,7 @@ check_breaker (LmccReceiver *receiver, LmccTime now)
   if (!lmcc_receiver_believes_source (receiver, now)) {
     lmcc_receiver_reset_breaker (receiver, now);
     lmcc_receiver_give_up_source (receiver,
-        "most of what the sender announced never arrived", now);
+        N_ ("most of what the sender announced never arrived"), now);
     return FALSE;
   }
 
@@ -387,7 +390,7 @@ lmcc_receiver_start (LmccReceiver *receiver, LmccTime now)
   lmcc_receiver_init_sources (receiver, now);
   lmcc_receiver_reset_breaker (receiver, now);
   lmcc_receiver_join (receiver, 0, now);
-  lmcc_receiver_post_waiting (receiver, "no sender heard yet", now);
+  lmcc_receiver_post_waiting (receiver, N_ ("no sender heard yet"), now);
 }
 
 /**

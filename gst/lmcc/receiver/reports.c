@@ -1,6 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <glib/gi18n-lib.h>
 #include <gst/lmcc/lmcc-session-algorithm.h>
 #include "receiver/actions.h"
 #include "receiver/algorithm.h"
@@ -102,22 +103,22 @@ get_elsewhere_reason (const LmccReceiver *receiver)
 
   if (!is_at_source (receiver))
     return needs_sender
-        ? "the session asks for reports to another host than the one that "
-          "sends its packets: no reports are sent, and the sender does not "
-          "know of this receiver"
-        : "the session asks for reports to another host than the one that "
-          "sends its packets: no reports are sent, and the round-trip time is "
-          "estimated from joins";
+        ? N_ ("the session asks for reports to another host than the one that "
+              "sends its packets: no reports are sent, and the sender does not "
+              "know of this receiver")
+        : N_ ("the session asks for reports to another host than the one that "
+              "sends its packets: no reports are sent, and the round-trip time "
+              "is estimated from joins");
 
   return needs_sender
-      ? "the session asks for reports to a port below 1024, which is reserved "
-        "for system services: no reports are sent, and the sender does not "
-        "know of this receiver. Set a higher feedback-port at the sender, or "
-        "allow-low-feedback-port here"
-      : "the session asks for reports to a port below 1024, which is reserved "
-        "for system services: no reports are sent, and the round-trip time is "
-        "estimated from joins. Set a higher feedback-port at the sender, or "
-        "allow-low-feedback-port here";
+      ? N_ ("the session asks for reports to a port below 1024, which is "
+            "reserved for system services: no reports are sent, and the sender "
+            "does not know of this receiver. Set a higher feedback-port at the "
+            "sender, or allow-low-feedback-port here")
+      : N_ ("the session asks for reports to a port below 1024, which is "
+            "reserved for system services: no reports are sent, and the "
+            "round-trip time is estimated from joins. Set a higher "
+            "feedback-port at the sender, or allow-low-feedback-port here");
 }
 
 static void
@@ -323,11 +324,11 @@ send_report (LmccReceiver *receiver, LmccTime now, guint64 ntp_time)
   receiver->reporting.warned_unanswered = TRUE;
   lmcc_receiver_warn (receiver, LMCC_WARNING_UNANSWERED,
       receiver->stats.loss_rate >= FULL_PATH_LOSS
-          ? "reports get no answer, and packets of the session are lost as "
-            "well: the path may be full. The round-trip time is estimated from "
-            "joins"
-          : "reports get no answer (firewall?): the round-trip time is "
-            "estimated from joins");
+          ? N_ ("reports get no answer, and packets of the session are lost as "
+                "well: the path may be full. The round-trip time is estimated "
+                "from joins")
+          : N_ ("reports get no answer (firewall?): the round-trip time is "
+                "estimated from joins"));
 }
 
 /* A sender that has gone cannot answer. The timer continues, so that not all

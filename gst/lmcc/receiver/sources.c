@@ -16,6 +16,7 @@
 #include "receiver/sources.h"
 #include "receiver/times.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 /* A sender that was replaced is forgotten after this long. */
@@ -126,9 +127,9 @@ is_eligible (LmccReceiver *receiver, const LmccRival *rival, LmccTime now)
       || is_bounded (receiver, rival))
     return TRUE;
   lmcc_receiver_warn (receiver, LMCC_WARNING_UNBOUNDED,
-      "another sender is ignored, because its session has no congestion "
-      "control, so that it alone would decide how much is received. To accept "
-      "it, set algorithm=none, max-level or max-bitrate");
+      N_ ("another sender is ignored, because its session has no congestion "
+          "control, so that it alone would decide how much is received. To "
+          "accept it, set algorithm=none, max-level or max-bitrate"));
 
   return FALSE;
 }
@@ -245,18 +246,20 @@ static const gchar *
 find_reason (LmccReceiver *receiver, const LmccRival *rival, LmccTime now)
 {
   if (lmcc_receiver_is_own_address (receiver, &rival->address))
-    return has_begun_anew (receiver, rival, now) ? "the sender has restarted"
-                                                 : NULL;
+    return has_begun_anew (receiver, rival, now)
+        ? N_ ("the sender has restarted")
+        : NULL;
   if (!receiver->have_session && !receiver->sources.have_home)
-    return "the first sender heard";
+    return N_ ("the first sender heard");
   if (lmcc_receiver_is_home (receiver, &rival->address)
       && receiver->config.source_policy != LMCC_SOURCE_POLICY_ANY)
-    return "the session's own sender is heard";
+    return N_ ("the session's own sender is heard");
   if (is_time_for_others (receiver, now))
-    return "another sender took over: the previous one was silent for long";
+    return N_ (
+        "another sender took over: the previous one was silent for long");
   if (receiver->have_session && is_outdone (receiver, rival, now))
-    return "another sender took over: it sends what it announces, and the "
-           "previous one did not";
+    return N_ ("another sender took over: it sends what it announces, and the "
+               "previous one did not");
 
   return NULL;
 }
@@ -548,8 +551,8 @@ lmcc_receiver_answer_source (LmccReceiver *receiver, const LmccAddress *source,
   if (!take) {
     refuse_address (receiver, source);
     if (lmcc_receiver_is_own_address (receiver, source))
-      lmcc_receiver_give_up_source (receiver, "the user refused the sender",
-          now);
+      lmcc_receiver_give_up_source (receiver,
+          N_ ("the user refused the sender"), now);
     return FALSE;
   }
   for (i = 0; i < LMCC_MAX_REFUSED; i++) {

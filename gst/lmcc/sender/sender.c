@@ -10,6 +10,7 @@
 #include "wire/levels.h"
 #include "wire/session-internal.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 static void
@@ -323,13 +324,13 @@ check_layers (const LmccSession *session, GError **error)
 {
   if (session->n_layers > LMCC_MAX_LAYERS)
     return lmcc_sending_refuse (error,
-        "there are %u layers, but the maximum is %u", session->n_layers,
+        _ ("there are %u layers, but the maximum is %u"), session->n_layers,
         LMCC_MAX_LAYERS);
   /* Units poured into a layer may depend on all layers below it. */
   if (!lmcc_session_is_cumulative (session))
     return lmcc_sending_refuse (error,
-        "layers of fixed rates need cumulative levels: set levels to "
-        "cumulative");
+        _ ("layers of fixed rates need cumulative levels: set levels to "
+           "cumulative"));
 
   return lmcc_sending_check_rates (session, error);
 }
@@ -352,12 +353,14 @@ check_levels (const LmccSession *session, LmccLevels levels, GError **error)
     return TRUE;
   if (!session->native)
     return lmcc_sending_refuse (error,
-        "levels=fallback and levels=replicated need native layers, but these "
-        "have fixed rates: set layering to native, or levels to cumulative");
+        _ ("levels=fallback and levels=replicated need native layers, but "
+           "these have fixed rates: set layering to native, or levels to "
+           "cumulative"));
   if (session->n_rungs < 2)
     return lmcc_sending_refuse (error,
-        "levels=fallback and levels=replicated need several encodings of the "
-        "video, but there is only one: link more, or set levels to cumulative");
+        _ ("levels=fallback and levels=replicated need several encodings of "
+           "the video, but there is only one: link more, or set levels to "
+           "cumulative"));
 
   return TRUE;
 }
@@ -392,8 +395,8 @@ init_layers (LmccSender *sender, GError **error)
   if (sender->levels == LMCC_LEVELS_REPLICATED
       && !lmcc_allocator_make_base_thin (&sender->allocator))
     return lmcc_sending_refuse (error,
-        "levels=replicated needs one group per encoding and one more, but "
-        "there are fewer from the address on: use a lower address");
+        _ ("levels=replicated needs one group per encoding and one more, but "
+           "there are fewer from the address on: use a lower address"));
   lmcc_sender_describe_layers (sender);
   if (lmcc_session_lists_levels (session)) {
     lmcc_allocator_join_classes (&sender->allocator);
@@ -429,9 +432,9 @@ init_session (LmccSender *sender, const LmccSenderConfig *config,
   lmcc_session_find_algorithms (session, &sender->algorithms);
   if (lmcc_session_base_is_thin (session) && sender->algorithms.base != NULL)
     return lmcc_sending_refuse (error,
-        "with this algorithm the network sets the rate of the base layer, but "
-        "with levels=replicated the base layer has no video: set levels to "
-        "fallback");
+        _ ("with this algorithm the network sets the rate of the base layer, "
+           "but with levels=replicated the base layer has no video: set levels "
+           "to fallback"));
   session->train_cycle = find_train_cycle (session, &sender->algorithms);
 
   return lmcc_session_validate (session, error);

@@ -1,6 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <glib/gi18n-lib.h>
 #include <gst/lmcc/lmcc-sdp.h>
 
 #include "wire/algorithm-element.h"
@@ -385,20 +386,20 @@ check_lines (gchar **lines, const gchar **attribute, GError **error)
     if (lines[i][0] == '\0' || strchr ("vosiuepcbtrzkam", lines[i][0]) == NULL
         || lines[i][1] != '=' || (i == 0) != (lines[i][0] == 'v')) {
       g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_SYNTAX,
-          "line %u is not one of a session description (RFC 8866)", i + 1);
+          _ ("line %u is not one of a session description (RFC 8866)"), i + 1);
       return FALSE;
     }
     if (g_str_has_prefix (lines[i], ATTRIBUTE)) {
       if (*attribute != NULL)
         return fail (error, LMCC_SESSION_ERROR_SYNTAX,
-            "there is more than one a=x-lmcc line");
+            _ ("there is more than one a=x-lmcc line"));
       *attribute = lines[i] + strlen (ATTRIBUTE);
     }
   }
 
   if (!g_str_equal (lines[0], "v=0"))
     return fail (error, LMCC_SESSION_ERROR_SYNTAX,
-        "the description does not begin with v=0");
+        _ ("the description does not begin with v=0"));
 
   return TRUE;
 }
@@ -408,14 +409,14 @@ check_attribute (const gchar *attribute, GError **error)
 {
   if (attribute == NULL)
     return fail (error, LMCC_SESSION_ERROR_NOT_LMCC,
-        "this describes a plain stream, not a layered session (it has no "
-        "a=x-lmcc line): play it with sdpsrc, or use the description that "
-        "lmccsink writes to its sdp-location");
+        _ ("this describes a plain stream, not a layered session (it has no "
+           "a=x-lmcc line): play it with sdpsrc, or use the description that "
+           "lmccsink writes to its sdp-location"));
   if (attribute[0] != '0' + LMCC_HEADER_VERSION
       || (attribute[1] != ' ' && attribute[1] != '\0'))
     return fail (error, LMCC_SESSION_ERROR_VALUE,
-        "the session has another wire format version than 1: use the same lmcc "
-        "release on both sides");
+        _ ("the session has another wire format version than 1: use the same "
+           "lmcc release on both sides"));
 
   return TRUE;
 }
@@ -425,19 +426,19 @@ check_complete (const Parser *parser, GError **error)
 {
   if ((parser->seen & SEEN_REQUIRED) != SEEN_REQUIRED)
     return fail (error, LMCC_SESSION_ERROR_SYNTAX,
-        "an o=, s=, c=, t=, m=video or a=rtpmap line is missing");
+        _ ("an o=, s=, c=, t=, m=video or a=rtpmap line is missing"));
   if ((parser->seen & SEEN_AUDIO)
       && (!(parser->seen & SEEN_AUDIO_MAP)
           || parser->audio_payload_type
               != (guint) parser->session->payload_type + LMCC_STREAM_SOUND))
     return fail (error, LMCC_SESSION_ERROR_VALUE,
-        "the sound has no a=rtpmap line, or its payload type is not the "
-        "video's plus 14");
+        _ ("the sound has no a=rtpmap line, or its payload type is not the "
+           "video's plus 14"));
   if (parser->second_id != 0
       && parser->second_id
           != lmcc_second_element_id (parser->session->header_id))
     return fail (error, LMCC_SESSION_ERROR_VALUE,
-        "the second element's identifier is not the first one's plus 1");
+        _ ("the second element's identifier is not the first one's plus 1"));
 
   return TRUE;
 }
@@ -455,13 +456,13 @@ parse_lines (gchar **lines, LmccSession *session, GError **error)
     return FALSE;
   if (!lmcc_sdp_keys_parse (&keys, attribute, session))
     return fail (error, LMCC_SESSION_ERROR_VALUE,
-        "the a=x-lmcc line has no layers, a key twice, or a value that is "
-        "malformed or out of range");
+        _ ("the a=x-lmcc line has no layers, a key twice, or a value that is "
+           "malformed or out of range"));
 
   for (i = 1; lines[i] != NULL && lines[i][0] != '\0'; i++) {
     if (!parse_line (&parser, lines[i])) {
       g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
-          "line %u (%c=) is out of place, malformed or out of range", i + 1,
+          _ ("line %u (%c=) is out of place, malformed or out of range"), i + 1,
           lines[i][0]);
       return FALSE;
     }
@@ -502,7 +503,7 @@ lmcc_sdp_parse (const gchar *text, gssize size, LmccSession *session,
   if (length == 0 || length > LMCC_SDP_MAX_SIZE
       || memchr (text, '\0', length) != NULL)
     return fail (error, LMCC_SESSION_ERROR_SYNTAX,
-        "the description is empty, longer than 16384 bytes, or not text");
+        _ ("the description is empty, longer than 16384 bytes, or not text"));
 
   copy = g_strndup (text, length);
   lines = g_strsplit (copy, "\n", -1);

@@ -8,6 +8,7 @@
 #include "wire/levels.h"
 #include "wire/sdp-internal.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 /* Least packet size: it holds IPv6, UDP and RTP headers with the library's
@@ -137,15 +138,16 @@ validate_source (const LmccSession *session, GError **error)
   if (source->family == LMCC_FAMILY_NONE) {
     return !session->source_specific
         || invalid (error,
-            "a source-specific session lacks its source address");
+            _ ("a source-specific session lacks its source address"));
   }
   if (source->family != session->address.family)
     return invalid (error,
-        "the source address and the base address are of different families");
+        _ ("the source address and the base address are of different "
+           "families"));
   if (lmcc_address_is_multicast (source)
       || (source->family == LMCC_FAMILY_IPV4
           && memcmp (source->bytes, broadcast, sizeof (broadcast)) == 0))
-    return invalid (error, "the source address is not a unicast address");
+    return invalid (error, _ ("the source address is not a unicast address"));
 
   return TRUE;
 }
@@ -178,21 +180,21 @@ validate_codecs (const LmccSession *session, GError **error)
 
   if (!media_is_valid (&session->video))
     return invalid (error,
-        "the encoding name is missing, or the clock rate is not between 1000 "
-        "and 1,000,000");
+        _ ("the encoding name is missing, or the clock rate is not between "
+           "1000 and 1,000,000"));
   if (has_sound && !media_is_valid (&session->sound))
     return invalid (error,
-        "the encoding name of the sound is not valid, or its clock rate is not "
-        "between 1000 and 1,000,000");
+        _ ("the encoding name of the sound is not valid, or its clock rate is "
+           "not between 1000 and 1,000,000"));
   if (!parameters_are_valid (session->sound_parameters)
       || (!has_sound && session->sound_parameters[0] != '\0'))
-    return invalid (error, "the sound's format parameters are not valid");
+    return invalid (error, _ ("the sound's format parameters are not valid"));
   if (end > 128 || repair > 127 || filler > 127 || (has_sound && sound > 127))
-    return invalid (error, "a payload type is above 127");
+    return invalid (error, _ ("a payload type is above 127"));
   if (repair == filler || (repair >= first && repair < end)
       || (filler >= first && filler < end)
       || (has_sound && (repair == sound || filler == sound)))
-    return invalid (error, "a payload type is used twice");
+    return invalid (error, _ ("a payload type is used twice"));
 
   return TRUE;
 }
@@ -202,23 +204,23 @@ validate_algorithm (const LmccSession *session, GError **error)
 {
   if (!lmcc_session_is_algorithm_name (session->algorithm)
       || !lmcc_session_is_algorithm_name (session->base_algorithm))
-    return invalid (error, "the name of an algorithm is not valid");
+    return invalid (error, _ ("the name of an algorithm is not valid"));
   if (session->slot > LMCC_MAX_SLOT)
-    return invalid (error, "the slot is longer than 60 s");
+    return invalid (error, _ ("the slot is longer than 60 s"));
   if (session->slot_modulus == 0
       || session->slot_modulus > LMCC_MAX_SLOT_MODULUS)
-    return invalid (error, "the slot modulus is not between 1 and 65536");
+    return invalid (error, _ ("the slot modulus is not between 1 and 65536"));
   if (session->turning_groups > session->n_groups
       || session->silent_groups > session->turning_groups)
     return invalid (error,
-        "there are more turning groups than groups, or more silent ones than "
-        "turning ones");
+        _ ("there are more turning groups than groups, or more silent ones "
+           "than turning ones"));
   if (session->rtt_max > 60 * LMCC_SECOND)
-    return invalid (error, "the largest round-trip time is above 60 s");
+    return invalid (error, _ ("the largest round-trip time is above 60 s"));
   if (session->key_request_wait > LMCC_MAX_KEY_REQUEST_WAIT)
-    return invalid (error, "the wait before a key request is above 60 s");
+    return invalid (error, _ ("the wait before a key request is above 60 s"));
   if (session->feedback_interval > FEEDBACK_INTERVAL_MAX)
-    return invalid (error, "the feedback interval is above 1,000,000 s");
+    return invalid (error, _ ("the feedback interval is above 1,000,000 s"));
 
   return TRUE;
 }
@@ -232,13 +234,13 @@ validate_layers (const LmccSession *session, GError **error)
     const LmccLayer *layer = &session->layers[i];
 
     if (layer->rate > G_GUINT64_CONSTANT (1000000000000))
-      return invalid (error, "a layer's rate is above 1 Tbit/s");
+      return invalid (error, _ ("a layer's rate is above 1 Tbit/s"));
     if (layer->stream >= session->n_rungs && layer->stream != LMCC_STREAM_NONE
         && (i > 0 || !session->native || layer->stream != LMCC_STREAM_SOUND))
       return invalid (error,
-          "a layer names a rung that the session does not have");
+          _ ("a layer names a rung that the session does not have"));
     if (layer->klass >= LMCC_MAX_CLASSES)
-      return invalid (error, "a layer names a class above 15");
+      return invalid (error, _ ("a layer names a class above 15"));
   }
 
   return TRUE;
@@ -259,43 +261,44 @@ lmcc_session_validate (const LmccSession *session, GError **error)
   LmccAddress last;
 
   if (!lmcc_address_is_multicast (&session->address))
-    return invalid (error, "the base address is not a multicast group");
+    return invalid (error, _ ("the base address is not a multicast group"));
   if (session->port == 0 || session->port == G_MAXUINT16)
-    return invalid (error, "the port is not between 1 and 65534");
+    return invalid (error, _ ("the port is not between 1 and 65534"));
   if (session->n_layers == 0 || session->n_layers > LMCC_MAX_LAYERS)
-    return invalid (error, "the number of layers is not between 1 and 64");
+    return invalid (error, _ ("the number of layers is not between 1 and 64"));
   if (session->n_groups == 0 || session->n_groups > LMCC_MAX_GROUPS)
-    return invalid (error, "the number of groups is not between 1 and 97");
+    return invalid (error, _ ("the number of groups is not between 1 and 97"));
   if (session->turning_groups == 0 && session->n_groups < session->n_layers)
-    return invalid (error, "there are fewer groups than layers");
+    return invalid (error, _ ("there are fewer groups than layers"));
   if (!lmcc_address_group (&session->address, session->n_groups - 1, &last))
-    return invalid (error, "the groups leave the base address's scope");
+    return invalid (error, _ ("the groups leave the base address's scope"));
   if (session->n_rungs == 0 || session->n_rungs > LMCC_MAX_RUNGS)
-    return invalid (error, "the number of rungs is not between 1 and 14");
+    return invalid (error, _ ("the number of rungs is not between 1 and 14"));
   if (session->ssrc_base & ~LMCC_SSRC_BASE_MASK)
-    return invalid (error, "the low 12 bits of the base SSRC are not zero");
+    return invalid (error, _ ("the low 12 bits of the base SSRC are not zero"));
   if (session->nonce > LMCC_MAX_NONCE)
-    return invalid (error, "the nonce has more than 7 bytes");
+    return invalid (error, _ ("the nonce has more than 7 bytes"));
   if (session->header_id == 0 || session->header_id > 14)
-    return invalid (error, "the header-extension identifier is not 1 to 14");
+    return invalid (error,
+        _ ("the header-extension identifier is not 1 to 14"));
   if (session->window > 60 * LMCC_SECOND || session->latency > 60 * LMCC_SECOND)
-    return invalid (error, "the window or the latency is above 60 s");
+    return invalid (error, _ ("the window or the latency is above 60 s"));
   if (session->packet_size < PACKET_SIZE_MIN
       || session->packet_size > LMCC_MAX_PACKET_SIZE)
-    return invalid (error, "the packet size is not between 100 and 9000");
+    return invalid (error, _ ("the packet size is not between 100 and 9000"));
   if (session->repair > REPAIR_MAX)
-    return invalid (error, "the repair is more than ten times the media");
+    return invalid (error, _ ("the repair is more than ten times the media"));
   if (session->repair_delay > 60 * LMCC_SECOND)
-    return invalid (error, "the repair delay is above 60 s");
+    return invalid (error, _ ("the repair delay is above 60 s"));
   if (session->train_cycle > 60 * LMCC_SECOND)
-    return invalid (error, "the cycle of packet trains is above 60 s");
+    return invalid (error, _ ("the cycle of packet trains is above 60 s"));
 
   if (!lmcc_session_levels_are_valid (session))
     return invalid (error,
-        "the levels are invalid: level 0 must be the base layer, plus one "
-        "layer of the lowest encoding if the base layer carries none; every "
-        "other level must contain the base layer, only layers of the session, "
-        "and not the same layers as the level below it");
+        _ ("the levels are invalid: level 0 must be the base layer, plus one "
+           "layer of the lowest encoding if the base layer carries none; every "
+           "other level must contain the base layer, only layers of the "
+           "session, and not the same layers as the level below it"));
 
   return validate_source (session, error) && validate_codecs (session, error)
       && validate_algorithm (session, error)

@@ -14,6 +14,8 @@
 #include "common/sockaddr.h"
 #include "common/socket.h"
 
+#include <plugins/common/messages.h>
+
 #include <netinet/udp.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -416,7 +418,7 @@ gst_lmcc_batch_add (GstLmccBatch *batch, gint fd, guint tag, GError **error)
   if (n < 0 && gst_lmcc_errno_is_transient (errno))
     n = 0;
   if (n < 0) {
-    gst_lmcc_set_errno (error, errno, "Cannot receive packets: %s",
+    gst_lmcc_set_errno (error, errno, _ ("Cannot receive packets: %s"),
         g_strerror (errno));
     return -1;
   }

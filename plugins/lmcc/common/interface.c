@@ -8,6 +8,8 @@
 #include "common/sockaddr.h"
 #include "common/socket.h"
 
+#include <plugins/common/messages.h>
+
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <string.h>
@@ -142,8 +144,8 @@ can_list (GError **error)
     return TRUE;
   }
   gst_lmcc_set_errno (error, errno,
-      "Cannot list this host's network interfaces: %s%s", g_strerror (errno),
-      gst_lmcc_open_remedy (errno));
+      _ ("Cannot list this host's network interfaces: %s%s"),
+      g_strerror (errno), gst_lmcc_open_remedy (errno));
   return FALSE;
 }
 
@@ -179,8 +181,8 @@ gst_lmcc_interface_choose (const gchar *wanted, const LmccAddress *group,
       return TRUE;
     list = gst_lmcc_interface_list ();
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-        "No network interface '%s' is up and has an %s address. Set "
-        "multicast-iface to one of: %s",
+        _ ("No network interface '%s' is up and has an %s address. Set "
+           "multicast-iface to one of: %s"),
         wanted, group->family == LMCC_FAMILY_IPV6 ? "IPv6" : "IPv4", list);
     return FALSE;
   }
@@ -195,9 +197,9 @@ gst_lmcc_interface_choose (const gchar *wanted, const LmccAddress *group,
   }
   list = gst_lmcc_interface_list ();
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_NETWORK_UNREACHABLE,
-      "No route leads to the group, and no loopback interface with an %s "
-      "address is up. Bring an interface up (ip link set lo up). Interfaces: "
-      "%s",
+      _ ("No route leads to the group, and no loopback interface with an %s "
+         "address is up. Bring an interface up (ip link set lo up). "
+         "Interfaces: %s"),
       group->family == LMCC_FAMILY_IPV6 ? "IPv6" : "IPv4", list);
   return FALSE;
 }
@@ -296,27 +298,27 @@ gst_lmcc_interface_describe (const GstLmccInterface *iface,
   switch (state) {
     case GST_LMCC_INTERFACE_GONE:
       return g_strdup_printf (
-          "the network interface %s is gone. Connect it again, or set "
-          "multicast-iface to another interface",
+          _ ("the network interface %s is gone. Connect it again, or set "
+             "multicast-iface to another interface"),
           iface->name);
     case GST_LMCC_INTERFACE_DOWN:
       return g_strdup_printf (
-          "the network interface %s is down. Bring it up (ip link set %s up), "
-          "or set multicast-iface to another interface",
+          _ ("the network interface %s is down. Bring it up (ip link set %s "
+             "up), or set multicast-iface to another interface"),
           iface->name, iface->name);
     case GST_LMCC_INTERFACE_NO_CARRIER:
       return g_strdup_printf (
-          "the network interface %s has no link. Check its cable, or set "
-          "multicast-iface to another interface",
+          _ ("the network interface %s has no link. Check its cable, or set "
+             "multicast-iface to another interface"),
           iface->name);
     case GST_LMCC_INTERFACE_NO_ADDRESS:
       return g_strdup_printf (
-          "the network interface %s has no %s address. Give it an address (by "
-          "DHCP, or ip address add), or set multicast-iface to another "
-          "interface",
+          _ ("the network interface %s has no %s address. Give it an address "
+             "(by DHCP, or ip address add), or set multicast-iface to another "
+             "interface"),
           iface->name, v6 ? "IPv6" : "IPv4");
     default:
-      return g_strdup ("the network interface works");
+      return g_strdup (_ ("the network interface works"));
   }
 }
 

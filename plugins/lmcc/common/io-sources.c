@@ -9,6 +9,8 @@
 #include "common/io-private.h"
 #include "common/sockaddr.h"
 
+#include <plugins/common/messages.h>
+
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -98,7 +100,7 @@ gst_lmcc_io_add (GstLmccIo *io, gint fd, guint tag, GError **error)
   if (io->polled_by < 0
       || control_source (io, io->polled_by, EPOLL_CTL_ADD, last))
     return TRUE;
-  gst_lmcc_set_errno (error, errno, "Cannot wait for a socket: %s",
+  gst_lmcc_set_errno (error, errno, _ ("Cannot wait for a socket: %s"),
       g_strerror (errno));
   g_array_set_size (io->sources, last);
   return FALSE;

@@ -11,6 +11,8 @@
 #include "common/io-private.h"
 #include "common/sockaddr.h"
 
+#include <plugins/common/messages.h>
+
 #include <errno.h>
 #include <poll.h>
 #include <sys/epoll.h>
@@ -354,7 +356,7 @@ start_thread (GError **error)
   thread->timers = g_sequence_new (NULL);
   if (!open_thread (thread))
     gst_lmcc_set_errno (error, errno,
-        "Cannot open the event queue of the I/O thread: %s",
+        _ ("Cannot open the event queue of the I/O thread: %s"),
         g_strerror (errno));
   else
     thread->handle = g_thread_try_new ("lmcc-io", run_thread, thread, error);

@@ -7,6 +7,8 @@
 
 #include "common/io-private.h"
 
+#include <plugins/common/messages.h>
+
 /**
  * gst_lmcc_io_new:
  * @run: the function that does its work
@@ -84,8 +86,8 @@ gst_lmcc_io_attach (GstLmccIo *io, GError **error)
   g_mutex_lock (&gst_lmcc_io_lock);
   if (io->runner != NULL)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_BUSY,
-        "Cannot start the element from its own I/O thread: start it from "
-        "another thread");
+        _ ("Cannot start the element from its own I/O thread: start it from "
+           "another thread"));
   else
     ok = gst_lmcc_io_join_thread (io, error);
   g_mutex_unlock (&gst_lmcc_io_lock);

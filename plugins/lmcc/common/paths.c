@@ -7,6 +7,8 @@
 
 #include "common/paths.h"
 
+#include <plugins/common/messages.h>
+
 #include <string.h>
 
 /* RFC 4291 section 2.7: interface-local and link-local groups. */
@@ -107,15 +109,6 @@ is_of_one_link (const LmccAddress *group)
       && (group->bytes[1] & 15) <= SCOPE_LINK;
 }
 
-static gboolean
-refuse (GError **error, const gchar *wanted, const gchar *cause)
-{
-  g_clear_error (error);
-  g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-      "multicast-iface '%s' has %s", wanted, cause);
-  return FALSE;
-}
-
 /**
  * gst_lmcc_paths_choose:
  * @paths: (inout): zeroed; must be cleared, also after an error
@@ -131,15 +124,22 @@ gboolean
 gst_lmcc_paths_choose (GstLmccPaths *paths, const gchar *wanted,
     const LmccAddress *group, GError **error)
 {
-  if (!add_all (paths, wanted, group, error))
-    return refuse (error, wanted,
-        "more than " G_STRINGIFY (
-            GST_LMCC_MAX_PATHS) " interfaces: name fewer");
-  if (paths->n > 1 && is_of_one_link (group))
-    return refuse (error, wanted,
-        "several interfaces, but a link-local group (ff02::/16) is a different "
-        "group on each: name one interface, or use a group with a larger "
-        "scope, such as ff15::42:1");
+  if (!add_all (paths, wanted, group, error)) {
+    g_clear_error (error);
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+        _ ("multicast-iface '%s' has more than %d interfaces: name fewer"),
+        wanted, GST_LMCC_MAX_PATHS);
+    return FALSE;
+  }
+  if (paths->n > 1 && is_of_one_link (group)) {
+    g_clear_error (error);
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+        _ ("multicast-iface '%s' has several interfaces, but a link-local "
+           "group (ff02::/16) is a different group on each: name one "
+           "interface, or use a group with a larger scope, such as ff15::42:1"),
+        wanted);
+    return FALSE;
+  }
   if (gst_lmcc_paths_find_usable (paths) == paths->n)
     return FALSE;
   g_clear_error (error);
@@ -260,9 +260,9 @@ gst_lmcc_paths_describe_missing (const GstLmccPaths *paths)
     return NULL;
   list = gst_lmcc_interface_list ();
   return g_strdup_printf (
-      "These interfaces of multicast-iface cannot be used now: %s. They do not "
-      "exist, are not up, or have no address of the group's family. The others "
-      "continue without them; they are used as soon as possible. Interfaces: "
-      "%s",
+      _ ("These interfaces of multicast-iface cannot be used now: %s. They do "
+         "not exist, are not up, or have no address of the group's family. The "
+         "others continue without them; they are used as soon as possible. "
+         "Interfaces: %s"),
       names->str, list);
 }

@@ -8,6 +8,8 @@
 
 #include "common/properties.h"
 
+#include <plugins/common/messages.h>
+
 #define MEMBER GST_LMCC_PROPERTY_MEMBER
 
 /**
@@ -34,26 +36,27 @@ gst_lmcc_properties_find_in_uri (const GstLmccPropertyTable *table,
 static gchar *
 describe_range (const GstLmccProperty *row)
 {
-  return g_strdup_printf ("use an integer from %" G_GINT64_FORMAT
-                          " to %" G_GUINT64_FORMAT,
-      row->min, row->max);
+  g_autofree gchar *max = g_strdup_printf ("%" G_GUINT64_FORMAT, row->max);
+
+  return g_strdup_printf (_ ("use an integer from %d to %s"), (gint) row->min,
+      max);
 }
 
 static gchar *
 describe_nicks (const GstLmccProperty *row)
 {
   GEnumClass *klass = g_type_class_ref (row->get_type ());
-  GString *text = g_string_new ("use ");
+  g_autoptr (GString) text = g_string_new (NULL);
   guint i;
 
   for (i = 0; i < klass->n_values; i++)
     g_string_append_printf (text, "%s%s",
         i == 0                        ? ""
             : i + 1 < klass->n_values ? ", "
-                                      : " or ",
+                                      : _ (" or "),
         klass->values[i].value_nick);
   g_type_class_unref (klass);
-  return g_string_free (text, FALSE);
+  return g_strdup_printf (_ ("use %s"), text->str);
 }
 
 static gboolean
@@ -104,7 +107,7 @@ gst_lmcc_property_parse (const GstLmccProperty *row, const gchar *text,
     case GST_LMCC_PROPERTY_BOOLEAN:
       if (parse_boolean (row, text, settings))
         return TRUE;
-      *remedy = g_strdup ("use true or false");
+      *remedy = g_strdup (_ ("use true or false"));
       return FALSE;
     case GST_LMCC_PROPERTY_INT:
     case GST_LMCC_PROPERTY_UINT:

@@ -8,6 +8,8 @@
 
 #include "common/settings.h"
 
+#include <plugins/common/messages.h>
+
 typedef struct
 {
   LmccSettings *settings;
@@ -66,7 +68,8 @@ gst_lmcc_settings_check_name (const GstStructure *structure,
   if (gst_structure_has_name (structure, algorithm))
     return TRUE;
   g_set_error (error, LMCC_SETTINGS_ERROR, LMCC_SETTINGS_ERROR_VALUE,
-      "they are for %s, but algorithm is %s: set both to the same algorithm",
+      _ ("they are for %s, but algorithm is %s: set both to the same "
+         "algorithm"),
       gst_structure_get_name (structure), algorithm);
   return FALSE;
 }
@@ -90,7 +93,8 @@ gst_lmcc_settings_from_structure (const GstStructure *structure, GError **error)
     g_autofree gchar *names = lmcc_algorithm_format_names ();
 
     g_set_error (error, LMCC_SETTINGS_ERROR, LMCC_SETTINGS_ERROR_UNKNOWN,
-        "there is no algorithm \"%s\"; the algorithms are: %s", name, names);
+        _ ("there is no algorithm \"%s\"; the algorithms are: %s"), name,
+        names);
     return NULL;
   }
   settings = lmcc_settings_new (algorithm->settings, algorithm->n_settings);

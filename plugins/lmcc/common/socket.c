@@ -12,6 +12,8 @@
 #include "common/socket.h"
 #include "common/sockaddr.h"
 
+#include <plugins/common/messages.h>
+
 #include <netinet/udp.h>
 #include <poll.h>
 #include <string.h>
@@ -60,17 +62,18 @@ gst_lmcc_open_remedy (gint code)
 {
   switch (code) {
     case EAFNOSUPPORT:
-      return ". This host does not support the protocol: use a group of the "
-             "other address family";
+      return _ (". This host does not support the protocol: use a group of the "
+                "other address family");
     case EMFILE:
-      return ". This program has reached its limit of open files: raise it "
-             "(ulimit -n, or LimitNOFILE= of its systemd unit)";
+      return _ (". This program has reached its limit of open files: raise it "
+                "(ulimit -n, or LimitNOFILE= of its systemd unit)");
     case ENFILE:
-      return ". This host has reached its limit of open files: raise it with "
-             "sysctl -w fs.file-max=";
+      return _ (". This host has reached its limit of open files: raise it "
+                "with sysctl -w fs.file-max=");
     case ENOBUFS:
     case ENOMEM:
-      return ". This host has no memory left for sockets: end other programs";
+      return _ (
+          ". This host has no memory left for sockets: end other programs");
     default:
       return "";
   }
@@ -95,7 +98,7 @@ open_socket (LmccFamily family, GError **error)
       SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
   if (fd < 0)
-    gst_lmcc_set_errno (error, errno, "Cannot open a UDP socket: %s%s",
+    gst_lmcc_set_errno (error, errno, _ ("Cannot open a UDP socket: %s%s"),
         g_strerror (errno), gst_lmcc_open_remedy (errno));
   return fd;
 }
@@ -148,21 +151,22 @@ gst_lmcc_send_remedy (gint code)
   switch (code) {
     case EPERM:
     case EACCES:
-      return "A firewall of this host blocks the packets: allow outgoing UDP "
-             "to the groups of the session (nft list ruleset shows the rules)";
+      return _ (
+          "A firewall of this host blocks the packets: allow outgoing UDP to "
+          "the groups of the session (nft list ruleset shows the rules)");
     case EINVAL:
     case EADDRNOTAVAIL:
-      return "This host no longer has the source address: give the interface "
-             "the address again, or set bind-address and multicast-iface to an "
-             "existing address and interface";
+      return _ ("This host no longer has the source address: give the "
+                "interface the address again, or set bind-address and "
+                "multicast-iface to an existing address and interface");
     case ENOBUFS:
     case EAGAIN:
-      return "The interface cannot carry this rate: lower the bitrate";
+      return _ ("The interface cannot carry this rate: lower the bitrate");
     case EMSGSIZE:
-      return "The packets are too large for the interface: lower mtu";
+      return _ ("The packets are too large for the interface: lower mtu");
     default:
-      return "Check the interface's cable, state and routes (ip address, ip "
-             "route), or set multicast-iface to another interface";
+      return _ ("Check the interface's cable, state and routes (ip address, ip "
+                "route), or set multicast-iface to another interface");
   }
 }
 
@@ -201,7 +205,7 @@ gst_lmcc_socket_set_up_send (gint fd, const GstLmccSendOptions *options,
   if (set_send_options (fd, options))
     return TRUE;
   gst_lmcc_set_errno (error, errno,
-      "Cannot set the multicast interface, TTL, DSCP or send buffer: %s",
+      _ ("Cannot set the multicast interface, TTL, DSCP or send buffer: %s"),
       g_strerror (errno));
   return FALSE;
 }
@@ -225,8 +229,8 @@ set_address_error (GError **error, const LmccAddress *address, gint code)
   g_autofree gchar *list = gst_lmcc_interface_list ();
 
   gst_lmcc_set_errno (error, code,
-      "Cannot send from bind-address %s: %s. Set it to an address of this "
-      "host: %s",
+      _ ("Cannot send from bind-address %s: %s. Set it to an address of this "
+         "host: %s"),
       lmcc_address_format (address, text), g_strerror (code), list);
 }
 
@@ -234,11 +238,11 @@ static const gchar *
 port_remedy (gint code)
 {
   return code == EACCES
-      ? "Ports below 1024 need the capability CAP_NET_BIND_SERVICE: set "
-        "bind-port to a higher port"
-      : "Another program, or another element of this program, uses the port "
-        "(ss -ulpn shows which): end it, set bind-port to a free port, or to 0 "
-        "for any free port";
+      ? _ ("Ports below 1024 need the capability CAP_NET_BIND_SERVICE: set "
+           "bind-port to a higher port")
+      : _ ("Another program, or another element of this program, uses the port "
+           "(ss -ulpn shows which): end it, set bind-port to a free port, or "
+           "to 0 for any free port");
 }
 
 /* Without an address the port applies to all addresses of the host. */
@@ -270,7 +274,7 @@ bind_send (gint fd, const GstLmccSendOptions *options, GError **error)
   if (bind (fd, &local.any, size) == 0)
     return TRUE;
   if (options->bind_port > 0 && (errno == EADDRINUSE || errno == EACCES))
-    gst_lmcc_set_errno (error, errno, "Cannot send from port %u: %s. %s",
+    gst_lmcc_set_errno (error, errno, _ ("Cannot send from port %u: %s. %s"),
         options->bind_port, g_strerror (errno), port_remedy (errno));
   else
     set_address_error (error, address, errno);
@@ -409,8 +413,8 @@ gst_lmcc_socket_open_feedback (const LmccAddress *local, guint16 port,
     gchar text[LMCC_ADDRESS_STRLEN];
 
     gst_lmcc_set_errno (error, errno,
-        "Cannot receive reports on %s port %u: %s. Set feedback-port to a free "
-        "port, or to 0 for any free port",
+        _ ("Cannot receive reports on %s port %u: %s. Set feedback-port to a "
+           "free port, or to 0 for any free port"),
         lmcc_address_format (local, text), port, g_strerror (errno));
     gst_lmcc_socket_close (&fd);
   }
@@ -519,7 +523,7 @@ gst_lmcc_socket_open_unicast (const LmccAddress *address, guint16 port,
   if (connect (fd, &to.any, size) != 0) {
     gchar text[LMCC_ADDRESS_STRLEN];
 
-    gst_lmcc_set_errno (error, errno, "Cannot reach %s port %u: %s",
+    gst_lmcc_set_errno (error, errno, _ ("Cannot reach %s port %u: %s"),
         lmcc_address_format (address, text), port, g_strerror (errno));
     gst_lmcc_socket_close (&fd);
   }
@@ -627,11 +631,13 @@ gst_lmcc_socket_open_receive (const LmccAddress *group, guint16 port,
   if (bind (fd, &local.any, size) != 0) {
     gchar text[LMCC_ADDRESS_STRLEN];
 
-    gst_lmcc_set_errno (error, errno, "Cannot bind to group %s port %u: %s%s",
+    gst_lmcc_set_errno (error, errno,
+        _ ("Cannot bind to group %s port %u: %s%s"),
         lmcc_address_format (group, text), port, g_strerror (errno),
-        errno == EADDRINUSE ? ". Another program uses the port exclusively: "
-                              "end it (ss -ulpn shows it), or use another port"
-                            : "");
+        errno == EADDRINUSE
+            ? _ (". Another program uses the port exclusively: end it (ss "
+                 "-ulpn shows it), or use another port")
+            : "");
     gst_lmcc_socket_close (&fd);
   }
   return fd;
@@ -672,12 +678,12 @@ join_remedy (gint code)
 {
   switch (code) {
     case ENOBUFS:
-      return ". The host has reached its limit of group memberships: raise it "
-             "with sysctl -w net.ipv4.igmp_max_memberships=100 (for "
-             "source-specific joins also net.ipv4.igmp_max_msf)";
+      return _ (". The host has reached its limit of group memberships: raise "
+                "it with sysctl -w net.ipv4.igmp_max_memberships=100 (for "
+                "source-specific joins also net.ipv4.igmp_max_msf)");
     case ENODEV:
     case EADDRNOTAVAIL:
-      return ". No interface can reach the group: set multicast-iface";
+      return _ (". No interface can reach the group: set multicast-iface");
     default:
       return "";
   }
@@ -712,9 +718,9 @@ gst_lmcc_socket_join (gint fd, const LmccAddress *group,
     return TRUE;
   list = gst_lmcc_interface_list ();
   gst_lmcc_set_errno (error, code,
-      "Cannot join group %s on %s: %s%s. Interfaces: %s",
+      _ ("Cannot join group %s on %s: %s%s. Interfaces: %s"),
       lmcc_address_format (group, text),
-      iface->name[0] ? iface->name : "any interface", g_strerror (code),
+      iface->name[0] ? iface->name : _ ("any interface"), g_strerror (code),
       join_remedy (code), list);
   return FALSE;
 }
@@ -762,7 +768,7 @@ gst_lmcc_socket_leave (gint fd, const LmccAddress *group,
 
   if (change_membership (fd, FALSE, group, source, iface))
     return TRUE;
-  gst_lmcc_set_errno (error, errno, "Cannot leave group %s: %s",
+  gst_lmcc_set_errno (error, errno, _ ("Cannot leave group %s: %s"),
       lmcc_address_format (group, text), g_strerror (errno));
   return FALSE;
 }

@@ -11,6 +11,8 @@
 
 #include "common/uri.h"
 
+#include <plugins/common/messages.h>
+
 #include <gst/lmcc/lmcc-address.h>
 #include <string.h>
 
@@ -71,7 +73,7 @@ parse_query (GstLmccUri *self, const gchar *query, GError **error)
       return FALSE;
   }
   if (params_error) {
-    fail (error, GST_LMCC_URI_ERROR_SYNTAX, "query", query,
+    fail (error, GST_LMCC_URI_ERROR_SYNTAX, _ ("query"), query,
         params_error->message);
     g_clear_error (&params_error);
     return FALSE;
@@ -93,8 +95,8 @@ parse_source (GstLmccUri *self, const gchar *text, const LmccAddress *group,
   self->has_source = TRUE;
   if (!lmcc_address_parse (name, &source) || lmcc_address_is_multicast (&source)
       || source.family != group->family)
-    return fail (error, GST_LMCC_URI_ERROR_VALUE, "source", text,
-        "use the sender's own address, of the same family as the group");
+    return fail (error, GST_LMCC_URI_ERROR_VALUE, _ ("source"), text,
+        _ ("use the sender's own address, of the same family as the group"));
 
   return TRUE;
 }
@@ -108,21 +110,23 @@ parse_parts (GstLmccUri *self, const gchar *text, GUri *uri, GError **error)
   gint port = g_uri_get_port (uri);
 
   if (g_ascii_strcasecmp (g_uri_get_scheme (uri), GST_LMCC_URI_SCHEME) != 0)
-    return fail (error, GST_LMCC_URI_ERROR_SYNTAX, "scheme",
-        g_uri_get_scheme (uri), "the scheme must be lmcc:");
+    return fail (error, GST_LMCC_URI_ERROR_SYNTAX, _ ("scheme"),
+        g_uri_get_scheme (uri), _ ("the scheme must be lmcc:"));
   if (host == NULL || host[0] == '\0')
-    return fail (error, GST_LMCC_URI_ERROR_SYNTAX, "URI", text,
-        "it has no group address; write for example lmcc://239.255.42.1:5004");
+    return fail (error, GST_LMCC_URI_ERROR_SYNTAX, _ ("URI"), text,
+        _ ("it has no group address; write for example "
+           "lmcc://239.255.42.1:5004"));
   if (path[0] != '\0' && !g_str_equal (path, "/"))
-    return fail (error, GST_LMCC_URI_ERROR_SYNTAX, "path", path,
-        "a session has no path; options follow a question mark");
+    return fail (error, GST_LMCC_URI_ERROR_SYNTAX, _ ("path"), path,
+        _ ("a session has no path; options follow a question mark"));
   if (!lmcc_address_parse (host, &group) || !lmcc_address_is_multicast (&group))
-    return fail (error, GST_LMCC_URI_ERROR_VALUE, "address", host,
-        "use a multicast address: 224.0.0.0 to 239.255.255.255 or [ff00::]/8");
+    return fail (error, GST_LMCC_URI_ERROR_VALUE, _ ("address"), host,
+        _ ("use a multicast address: 224.0.0.0 to 239.255.255.255 or "
+           "[ff00::]/8"));
   /* RTCP uses the next port. */
   if (port == 0 || port == 65535)
-    return fail (error, GST_LMCC_URI_ERROR_VALUE, "port of", text,
-        "use a port from 1 to 65534");
+    return fail (error, GST_LMCC_URI_ERROR_VALUE, _ ("port of"), text,
+        _ ("use a port from 1 to 65534"));
 
   g_free (ADDRESS (self->form, self->settings));
   ADDRESS (self->form, self->settings) = g_strdup (host);
@@ -161,12 +165,13 @@ gst_lmcc_uri_parse (const GstLmccUriForm *form, const gchar *text,
 
   if (strlen (text) > MAX_SIZE || !g_utf8_validate (text, -1, NULL)) {
     g_set_error (error, GST_LMCC_URI_ERROR, GST_LMCC_URI_ERROR_SYNTAX,
-        "The URI is not text, or is longer than %d bytes", MAX_SIZE);
+        _ ("The URI is not text, or is longer than %d bytes"), MAX_SIZE);
     return NULL;
   }
   uri = g_uri_parse (text, G_URI_FLAGS_ENCODED_QUERY, &uri_error);
   if (uri == NULL) {
-    fail (error, GST_LMCC_URI_ERROR_SYNTAX, "URI", text, uri_error->message);
+    fail (error, GST_LMCC_URI_ERROR_SYNTAX, _ ("URI"), text,
+        uri_error->message);
     return NULL;
   }
   if (!parse_parts (self, text, uri, error))

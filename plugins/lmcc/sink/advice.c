@@ -9,6 +9,8 @@
 #include "sink/encoder-advice.h"
 #include "sink/upstream.h"
 
+#include <plugins/common/messages.h>
+
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
 /* After this time a stream with several classes has shown them. */
@@ -51,8 +53,8 @@ advise_native (GstLmccSinkCore *core, const LmccSession *session)
   advice = gst_lmcc_sink_advise_encoder (encoder, own,
       gst_lmcc_sink_is_live (core), codec);
   GST_ELEMENT_WARNING (core, STREAM, ENCODE,
-      ("The stream has one class only, so the session has one layer and "
-       "receivers cannot adapt. %s",
+      (_ ("The stream has one class only, so the session has one layer and "
+          "receivers cannot adapt. %s"),
           advice),
       (NULL));
 }
@@ -68,17 +70,17 @@ advise_key_frames (GstLmccSinkCore *core, const LmccSession *session,
 
     if (level == lmcc_session_count_levels (session))
       GST_ELEMENT_WARNING (core, STREAM, ENCODE,
-          ("The key frames of rung %u do not fit into all layers together. "
-           "Increase base-rate or layers, or set a lower bitrate or a longer "
-           "key-frame interval on its encoder.",
+          (_ ("The key frames of rung %u do not fit into all layers together. "
+              "Increase base-rate or layers, or set a lower bitrate or a "
+              "longer key-frame interval on its encoder."),
               rung),
           (NULL));
     else if (rung == 0 && level > 0)
       GST_ELEMENT_WARNING (core, STREAM, ENCODE,
-          ("The key frames of the lowest rung do not fit into the levels below "
-           "%u: receivers at these levels get no pictures. Increase base-rate, "
-           "or set a lower bitrate or a longer key-frame interval on the "
-           "encoder.",
+          (_ ("The key frames of the lowest rung do not fit into the levels "
+              "below %u: receivers at these levels get no pictures. Increase "
+              "base-rate, or set a lower bitrate or a longer key-frame "
+              "interval on the encoder."),
               level),
           (NULL));
   }
@@ -90,11 +92,11 @@ advise_shaped (GstLmccSinkCore *core, const LmccSession *session,
 {
   if (stats->windows_cut > 0)
     GST_ELEMENT_WARNING (core, STREAM, ENCODE,
-        ("Key frames are too far apart for a window of %u ms: with fixed "
-         "rates, pictures of a level then depend on pictures outside that "
-         "level. Set window to twice the key-frame interval plus 400 ms, or "
-         "set a shorter key-frame interval on the encoder (x264enc: "
-         "key-int-max).",
+        (_ ("Key frames are too far apart for a window of %u ms: with fixed "
+            "rates, pictures of a level then depend on pictures outside that "
+            "level. Set window to twice the key-frame interval plus 400 ms, or "
+            "set a shorter key-frame interval on the encoder (x264enc: "
+            "key-int-max)."),
             (guint) (session->window / LMCC_MSECOND)),
         (NULL));
   advise_key_frames (core, session, stats);
@@ -127,8 +129,8 @@ gst_lmcc_sink_advise_requests (GstLmccSinkCore *core)
   encoder = pad ? gst_lmcc_sink_find_encoder (pad) : NULL;
   advice = gst_lmcc_sink_advise_key_distance (encoder);
   GST_ELEMENT_WARNING (core, STREAM, ENCODE,
-      ("The encoder sent no key frame within 4 s of a request. Receivers that "
-       "join show no picture until the next key frame. %s",
+      (_ ("The encoder sent no key frame within 4 s of a request. Receivers "
+          "that join show no picture until the next key frame. %s"),
           advice),
       (NULL));
 }

@@ -10,6 +10,8 @@
 
 #include "sink/core.h"
 
+#include <plugins/common/messages.h>
+
 #include <errno.h>
 #include <string.h>
 
@@ -24,11 +26,11 @@ G_DEFINE_TYPE (GstLmccSinkCore, gst_lmcc_sink_core, GST_TYPE_ELEMENT);
 static void
 say_fallback (GstLmccSinkCore *core)
 {
-  g_autofree gchar *text =
-      g_strdup_printf ("No route leads to the multicast group: sending on the "
-                       "loopback interface %s, to receivers on this host only. "
-                       "Set multicast-iface to reach other hosts.",
-          core->place.iface.name);
+  g_autofree gchar *text = g_strdup_printf (
+      _ ("No route leads to the multicast group: sending on the loopback "
+         "interface %s, to receivers on this host only. Set multicast-iface to "
+         "reach other hosts."),
+      core->place.iface.name);
 
   GST_ELEMENT_INFO (core, RESOURCE, SETTINGS, ("%s", text), ("%s", text));
 }
@@ -41,9 +43,9 @@ warn_odd_port (GstLmccSinkCore *core)
   if (port % 2 == 0)
     return;
   GST_ELEMENT_WARNING (core, RESOURCE, SETTINGS,
-      ("The port %d is odd. RTP uses an even port, and RTCP the next one (RFC "
-       "3550 section 11): players of the base layer may use %d and %d instead. "
-       "Set port to an even number.",
+      (_ ("The port %d is odd. RTP uses an even port, and RTCP the next one "
+          "(RFC 3550 section 11): players of the base layer may use %d and %d "
+          "instead. Set port to an even number."),
           port, port - 1, port),
       (NULL));
 }

@@ -10,6 +10,8 @@
 
 #include "sink/bitrate.h"
 
+#include <plugins/common/messages.h>
+
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
 /* Interval of checks, and minimum relative change (1/25): picture quality
@@ -46,10 +48,10 @@ static void
 warn_layers (GstLmccSinkCore *core)
 {
   GST_ELEMENT_WARNING (core, RESOURCE, SETTINGS,
-      ("drive-encoder has no effect with algorithm=%s: receivers choose "
-       "layers, and the encoder keeps its own rate. Set algorithm to pgmcc or "
-       "tfmcc for one rate that follows the network, or base-algorithm for a "
-       "base layer with such a rate and layers above it.",
+      (_ ("drive-encoder has no effect with algorithm=%s: receivers choose "
+          "layers, and the encoder keeps its own rate. Set algorithm to pgmcc "
+          "or tfmcc for one rate that follows the network, or base-algorithm "
+          "for a base layer with such a rate and layers above it."),
           core->settings.algorithm),
       (NULL));
 }
@@ -65,10 +67,10 @@ warn_no_encoder (GstLmccSinkCore *core)
   g_mutex_unlock (&core->lock);
   if (!warned)
     GST_ELEMENT_WARNING (core, RESOURCE, SETTINGS,
-        ("drive-encoder does not support the encoder upstream of lmccsink, so "
-         "the rate does not change. Use x264enc, x265enc, openh264enc, vp8enc, "
-         "vp9enc, vp9svcenc or j2klayerenc, or connect to the signal "
-         "encoder-bitrate."),
+        (_ ("drive-encoder does not support the encoder upstream of lmccsink, "
+            "so the rate does not change. Use x264enc, x265enc, openh264enc, "
+            "vp8enc, vp9enc, vp9svcenc or j2klayerenc, or connect to the "
+            "signal encoder-bitrate.")),
         (NULL));
 }
 

@@ -9,11 +9,9 @@
 
 #include "sink/upstream.h"
 
-#include <string.h>
+#include <plugins/common/messages.h>
 
-#define SEVERAL                                                          \
-  "connect several encodings of the video (sink_0, sink_1 ...), or raw " \
-  "video, which lmccsink encodes in layers"
+#include <string.h>
 
 /* Properties for the number of B-frames in encoders of H.264 and H.265, most of
  * them in hardware. */
@@ -63,12 +61,15 @@ advise_b_pictures (GstElement *encoder)
   if (property == NULL)
     return NULL;
   if (has_property (encoder, "b-pyramid"))
-    return g_strdup_printf ("Set %s=3 b-pyramid=true on %s for three classes, "
-                            "if it supports B-frames. Or " SEVERAL ".",
+    return g_strdup_printf (
+        _ ("Set %s=3 b-pyramid=true on %s for three classes, if it supports "
+           "B-frames. Or connect several encodings of the video (sink_0, "
+           "sink_1 ...), or raw video, which lmccsink encodes in layers."),
         property, name);
   return g_strdup_printf (
-      "Set %s=2 on %s for two classes, if it supports B-frames. Or " SEVERAL
-      ".",
+      _ ("Set %s=2 on %s for two classes, if it supports B-frames. Or connect "
+         "several encodings of the video (sink_0, sink_1 ...), or raw video, "
+         "which lmccsink encodes in layers."),
       property, name);
 }
 
@@ -81,12 +82,6 @@ capitalize (const gchar *text)
   copy[0] = g_ascii_toupper (copy[0]);
   return copy;
 }
-
-/* Without tuning, x264 delays pictures for its lookahead. The tuning does not
- * reset other settings. docs/users/encoders.md has the latencies. */
-#define LIVE_X264                                                           \
-  "Set tune=zerolatency bframes=2 b-pyramid=true b-adapt=false on x264enc " \
-  "for three classes with little delay"
 
 /**
  * gst_lmcc_sink_advise_encoder:
@@ -103,28 +98,44 @@ gst_lmcc_sink_advise_encoder (GstElement *encoder, gboolean own, gboolean live,
 {
   const gchar *name = encoder ? gst_lmcc_sink_get_factory_name (encoder) : "";
   const gchar *usual = codec ? codec->single_class_advice : NULL;
-  g_autofree gchar *capital = usual ? capitalize (usual) : NULL;
+  g_autofree gchar *capital = usual ? capitalize (_ (usual)) : NULL;
   gchar *advice = NULL;
 
   if (own)
-    return g_strdup ("Set several bitrates in encoder-settings, or B-frames, "
-                     "which latency-profile=live disables.");
+    return g_strdup (_ ("Set several bitrates in encoder-settings, or "
+                        "B-frames, which latency-profile=live disables."));
+  /* Without tuning, x264 delays pictures for its lookahead. The tuning does not
+   * reset other settings. docs/users/encoders.md has the latencies. */
   if (live && g_str_equal (name, "x264enc"))
-    return g_strdup (LIVE_X264 ". Or " SEVERAL ".");
+    return g_strdup (
+        _ ("Set tune=zerolatency bframes=2 b-pyramid=true b-adapt=false on "
+           "x264enc for three classes with little delay. Or connect several "
+           "encodings of the video (sink_0, sink_1 ...), or raw video, which "
+           "lmccsink encodes in layers."));
   /* The library has advice for the usual encoder of each codec. */
   if (usual && name[0] != '\0' && strstr (usual, name) != NULL)
-    return g_strdup_printf ("%s. Or " SEVERAL ".", capital);
+    return g_strdup_printf (
+        _ ("%s. Or connect several encodings of the video (sink_0, sink_1 "
+           "...), or raw video, which lmccsink encodes in layers."),
+        capital);
   if (encoder && has_b_classes (codec))
     advice = advise_b_pictures (encoder);
   if (advice)
     return advice;
   if (encoder)
-    return g_strdup_printf ("No setting of %s gives more classes: " SEVERAL ".",
+    return g_strdup_printf (
+        _ ("No setting of %s gives more classes: connect several encodings of "
+           "the video (sink_0, sink_1 ...), or raw video, which lmccsink "
+           "encodes in layers."),
         name);
   return usual
-      ? g_strdup_printf ("%s, in the encoder of the stream. Or " SEVERAL ".",
+      ? g_strdup_printf (
+          _ ("%s, in the encoder of the stream. Or connect several encodings "
+             "of the video (sink_0, sink_1 ...), or raw video, which lmccsink "
+             "encodes in layers."),
           capital)
-      : capitalize (SEVERAL ".");
+      : g_strdup (_ ("Connect several encodings of the video (sink_0, sink_1 "
+                     "...), or raw video, which lmccsink encodes in layers."));
 }
 
 /**
@@ -139,16 +150,17 @@ gst_lmcc_sink_advise_key_distance (GstElement *encoder)
   const gchar *property, *name;
 
   if (encoder == NULL)
-    return g_strdup ("No encoder is in this pipeline: encode the video with "
-                     "key frames every one or two seconds, or connect raw "
-                     "video, which lmccsink encodes itself.");
+    return g_strdup (_ ("No encoder is in this pipeline: encode the video with "
+                        "key frames every one or two seconds, or connect raw "
+                        "video, which lmccsink encodes itself."));
   property =
       find_property (encoder, key_distances, G_N_ELEMENTS (key_distances));
   name = gst_lmcc_sink_get_factory_name (encoder);
   if (property == NULL)
     return g_strdup_printf (
-        "Configure %s for a key frame every one or two seconds.", name);
+        _ ("Configure %s for a key frame every one or two seconds."), name);
 
   return g_strdup_printf (
-      "Set %s on %s for a key frame every one or two seconds.", property, name);
+      _ ("Set %s on %s for a key frame every one or two seconds."), property,
+      name);
 }

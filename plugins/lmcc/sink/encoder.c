@@ -16,6 +16,7 @@
 #include <gst/video/video.h>
 #include <gst/lmcc/lmcc-packet.h>
 
+#include <plugins/common/messages.h>
 #include <plugins/svc/gstvp9svcrates.h>
 
 /* With fixed rates, the largest group of pictures must fit into its share,
@@ -99,7 +100,7 @@ fit_layers (const guint64 *layer_rates, guint n_layers,
 
   if (n == 0)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "Cannot use these layers: %s, with base-rate or layer-rates.",
+        _ ("Cannot use these layers: %s, with base-rate or layer-rates."),
         reason->message);
   return n;
 }
@@ -327,8 +328,9 @@ static const GstLmccSinkEncoder encoders[] = {
         .pad = "src_%u",
         .encoded = "video/x-h264,stream-format=(string)byte-stream,"
         "alignment=(string)au",
-        .origin = "the plugin lmccladder, which is built and installed with "
-        "lmccsink",
+        .origin =
+            N_ ("the plugin lmccladder, which is built and "
+                "installed with lmccsink"),
         .converts = TRUE,
         .sets_up = TRUE,
         .set_distance = set_x264_distance,
@@ -339,8 +341,9 @@ static const GstLmccSinkEncoder encoders[] = {
         .factory = "vp9svcenc",
         .pad = "src",
         .encoded = "video/x-vp9-svc",
-        .origin = "the plugin lmccsvc, which is built with lmccsink if libvpx "
-        "1.12 or later is installed (libvpx-dev)",
+        .origin =
+            N_ ("the plugin lmccsvc, which is built with lmccsink if "
+                "libvpx 1.12 or later is installed (libvpx-dev)"),
         .set_distance = set_vp9_distance,
         .get_distance = get_vp9_distance,
         .set_rates = set_vp9_rates,
@@ -349,8 +352,9 @@ static const GstLmccSinkEncoder encoders[] = {
         .factory = "j2klayerenc",
         .pad = "src",
         .encoded = "image/x-jpc",
-        .origin = "the plugin lmccj2k, which is built with lmccsink if "
-        "OpenJPEG 2.5 or later is installed (libopenjp2-7-dev)",
+        .origin =
+            N_ ("the plugin lmccj2k, which is built with lmccsink if "
+                "OpenJPEG 2.5 or later is installed (libopenjp2-7-dev)"),
         .get_distance = get_j2k_distance,
         .set_rates = set_j2k_rates,
       },
@@ -390,8 +394,8 @@ set_field (GQuark id, const GValue *value, gpointer user_data)
     return TRUE;
   }
   g_set_error (to->error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "encoder-settings contains '%s', which is no property of %s. "
-      "gst-inspect-1.0 %s lists its properties.",
+      _ ("encoder-settings contains '%s', which is no property of %s. "
+         "gst-inspect-1.0 %s lists its properties."),
       name, to->encoder->factory, to->encoder->factory);
   return FALSE;
 }
@@ -436,9 +440,9 @@ gst_lmcc_sink_encoder_set_up (const GstLmccSinkEncoder *encoder,
     g_autofree gchar *text = gst_caps_to_string (caps);
 
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "The raw video has no width, height or fixed framerate, which are "
-        "needed to choose the rates: its caps are %s. Set them upstream: "
-        "videorate ! video/x-raw,framerate=25/1",
+        _ ("The raw video has no width, height or fixed framerate, which are "
+           "needed to choose the rates: its caps are %s. Set them upstream: "
+           "videorate ! video/x-raw,framerate=25/1"),
         text);
     return 0;
   }

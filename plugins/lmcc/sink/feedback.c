@@ -7,6 +7,8 @@
 
 #include "sink/core.h"
 
+#include <plugins/common/messages.h>
+
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
 /* A flood of packets fills this buffer together with the receivers' reports
@@ -39,9 +41,9 @@ warn_low_port (GstLmccSinkCore *core, guint16 port)
   if (port >= LMCC_FIRST_USER_PORT)
     return;
   GST_ELEMENT_WARNING (core, RESOURCE, SETTINGS,
-      ("Receivers send no reports to ports below %d, such as feedback-port %u, "
-       "unless lmccsrc has allow-low-feedback-port=true. Set feedback-port to "
-       "a higher port, or to 0.",
+      (_ ("Receivers send no reports to ports below %d, such as feedback-port "
+          "%u, unless lmccsrc has allow-low-feedback-port=true. Set "
+          "feedback-port to a higher port, or to 0."),
           LMCC_FIRST_USER_PORT, port),
       (NULL));
 }

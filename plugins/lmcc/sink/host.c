@@ -11,6 +11,8 @@
 
 #include "sink/core.h"
 
+#include <plugins/common/messages.h>
+
 #include <string.h>
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
@@ -69,17 +71,17 @@ tell_place (GstLmccSinkCore *core, const GstLmccSinkPlace *before)
               G_TYPE_STRING, to, NULL)));
   if (known && !lmcc_address_equal (&before->source, &place->source)) {
     GST_ELEMENT_WARNING (core, RESOURCE, SETTINGS,
-        ("This host's address has changed from %s to %s: packets now come from "
-         "the new address, on %s. Receivers follow within 15 s. Receivers of a "
-         "source-specific session need the new address.",
+        (_ ("This host's address has changed from %s to %s: packets now come "
+            "from the new address, on %s. Receivers follow within 15 s. "
+            "Receivers of a source-specific session need the new address."),
             from, to, place->iface.name),
         (NULL));
     return;
   }
   /* gst-launch-1.0 shows only the debug text of an info message. */
   text = g_strdup_printf (
-      "Sending from %s on %s; reports are received on port %u (0 = none)", to,
-      place->iface.name, place->feedback_port);
+      _ ("Sending from %s on %s; reports are received on port %u (0 = none)"),
+      to, place->iface.name, place->feedback_port);
   GST_ELEMENT_INFO (core, RESOURCE, SETTINGS, ("%s", text), ("%s", text));
 }
 
@@ -94,7 +96,7 @@ open_feedback (GstLmccSinkCore *core, gint64 now)
       && now >= core->host.next_feedback_warning) {
     core->host.next_feedback_warning = now + WARNING_INTERVAL;
     GST_ELEMENT_WARNING (core, RESOURCE, OPEN_READ,
-        ("Cannot receive reports now: %s. Trying again.", error->message),
+        (_ ("Cannot receive reports now: %s. Trying again."), error->message),
         (NULL));
   }
 }
@@ -268,13 +270,13 @@ describe_outage (GstLmccSinkCore *core, const GstLmccSinkOutage *outage,
 {
   const GstLmccSinkHost *host = &core->host;
   const GstLmccSinkSettings *settings = &core->settings;
-  g_autofree gchar *cause = NULL, *which = NULL;
+  g_autofree gchar *cause = NULL;
   gchar text[LMCC_ADDRESS_STRLEN] = "";
   LmccAddress group;
 
   if (host->unusable_since > 0 && now - host->unusable_since >= OUTAGE) {
     cause = gst_lmcc_interface_describe (&core->place.iface, host->state);
-    return g_strdup_printf ("Cannot send packets: %s", cause);
+    return g_strdup_printf (_ ("Cannot send packets: %s"), cause);
   }
   if (outage->nothing == 0 || now - outage->nothing < OUTAGE) {
     gboolean control = outage->destination == GST_LMCC_SINK_CONTROL;
@@ -282,10 +284,11 @@ describe_outage (GstLmccSinkCore *core, const GstLmccSinkOutage *outage,
     if (lmcc_address_group (&settings->address,
             control ? 0 : outage->destination, &group))
       lmcc_address_format (&group, text);
-    which = g_strdup_printf (" to %s port %u", text,
-        settings->properties.port + (control ? 1 : 0));
+    return g_strdup_printf (_ ("Cannot send packets to %s port %u: %s. %s"),
+        text, settings->properties.port + (control ? 1 : 0),
+        g_strerror (outage->code), gst_lmcc_send_remedy (outage->code));
   }
-  return g_strdup_printf ("Cannot send packets%s: %s. %s", which ? which : "",
+  return g_strdup_printf (_ ("Cannot send packets: %s. %s"),
       g_strerror (outage->code), gst_lmcc_send_remedy (outage->code));
 }
 
@@ -293,20 +296,22 @@ static void
 warn (GstLmccSinkCore *core, const gchar *text)
 {
   guint64 timeout = core->settings.properties.send_timeout * LMCC_MSECOND;
-  g_autofree gchar *end = timeout == 0
-      ? g_strdup ("")
-      : g_strdup_printf (" for %g s (send-timeout)",
-          (gdouble) timeout / LMCC_SECOND);
 
-  GST_ELEMENT_WARNING (core, RESOURCE, WRITE,
-      ("%s. Trying again%s.", text, end), (NULL));
+  if (timeout == 0)
+    GST_ELEMENT_WARNING (core, RESOURCE, WRITE, (_ ("%s. Trying again."), text),
+        (NULL));
+  else
+    GST_ELEMENT_WARNING (core, RESOURCE, WRITE,
+        (_ ("%s. Trying again for %g s (send-timeout)."), text,
+            (gdouble) timeout / LMCC_SECOND),
+        (NULL));
 }
 
 static void
 tell_end (GstLmccSinkCore *core, gint64 now)
 {
   g_autofree gchar *text =
-      g_strdup_printf ("Packets are sent again after %.1f s",
+      g_strdup_printf (_ ("Packets are sent again after %.1f s"),
           (gdouble) (now - core->host.out_since) / G_TIME_SPAN_SECOND);
 
   core->host.out_since = 0;
@@ -345,7 +350,7 @@ look_at_outage (GstLmccSinkCore *core, gint64 now)
     return;
   host->failed = TRUE;
   GST_ELEMENT_ERROR (core, RESOURCE, WRITE,
-      ("%s. Gave up after %g s (send-timeout).", text,
+      (_ ("%s. Gave up after %g s (send-timeout)."), text,
           (gdouble) timeout / G_TIME_SPAN_SECOND),
       (NULL));
 }

@@ -7,6 +7,8 @@
 
 #include "sink/ladder.h"
 
+#include <plugins/common/messages.h>
+
 #include <gst/lmcc/lmcc-packet.h>
 
 #include <string.h>
@@ -55,10 +57,10 @@ make_element (GstLmccSinkLadder *ladder)
   if (ladder->element)
     return TRUE;
   GST_ELEMENT_ERROR (ladder->sink, CORE, MISSING_PLUGIN,
-      ("The element %s, which encodes raw video, is missing. It is part of %s; "
-       "set GST_PLUGIN_PATH_1_0 if it is installed elsewhere. Or put an "
-       "encoder upstream of lmccsink.",
-          ladder->codec->factory, ladder->codec->origin),
+      (_ ("The element %s, which encodes raw video, is missing. It is part of "
+          "%s; set GST_PLUGIN_PATH_1_0 if it is installed elsewhere. Or put an "
+          "encoder upstream of lmccsink."),
+          ladder->codec->factory, _ (ladder->codec->origin)),
       (NULL));
   return FALSE;
 }
@@ -72,8 +74,8 @@ make_converter (GstLmccSinkLadder *ladder)
   if (ladder->converter)
     return gst_element_link (ladder->converter, ladder->element);
   GST_ELEMENT_ERROR (ladder->sink, CORE, MISSING_PLUGIN,
-      ("The element videoconvert, which %s needs for raw video, is missing. "
-       "Install gstreamer1.0-plugins-base.",
+      (_ ("The element videoconvert, which %s needs for raw video, is missing. "
+          "Install gstreamer1.0-plugins-base."),
           ladder->codec->factory),
       (NULL));
   return FALSE;
@@ -119,8 +121,8 @@ link_rung (GstLmccSinkLadder *ladder, GstPad *core_pad, guint rung, guint mtu)
   payloader = gst_lmcc_sink_make_payloader (caps, mtu - LMCC_RTP_OVERHEAD);
   if (payloader == NULL || core_pad == NULL) {
     GST_ELEMENT_ERROR (ladder->sink, STREAM, CODEC_NOT_FOUND,
-        ("The RTP payloader for %s is missing. Install "
-         "gstreamer1.0-plugins-good.",
+        (_ ("The RTP payloader for %s is missing. Install "
+            "gstreamer1.0-plugins-good."),
             gst_structure_get_name (gst_caps_get_structure (caps, 0))),
         (NULL));
     return FALSE;

@@ -12,6 +12,8 @@
 #include "common/random.h"
 #include "sink/core.h"
 
+#include <plugins/common/messages.h>
+
 #include <errno.h>
 #include <string.h>
 
@@ -247,8 +249,8 @@ tell_unusual_codec (GstLmccSinkCore *core, const gchar *name)
   if (name[0] == '\0' || lmcc_session_codec_is_usual (name))
     return;
   text = g_strdup_printf (
-      "Receivers accept a session of %s only if lmccsrc has codecs=%s", name,
-      name);
+      _ ("Receivers accept a session of %s only if lmccsrc has codecs=%s"),
+      name, name);
   GST_ELEMENT_INFO (core, STREAM, FORMAT, ("%s", text), ("%s", text));
 }
 
@@ -297,7 +299,7 @@ start_session (GstLmccSinkCore *core, LmccTime now)
   if (!gst_lmcc_sink_marks_fit (&core->settings.marks, &config, &error)
       || !(sender = lmcc_sender_new (&config, now, &error))) {
     GST_ELEMENT_ERROR (core, RESOURCE, SETTINGS,
-        ("Cannot start this session: %s.", error->message), (NULL));
+        (_ ("Cannot start this session: %s."), error->message), (NULL));
     return FALSE;
   }
   g_mutex_lock (&core->sender_lock);
@@ -513,8 +515,9 @@ refuse_sound_alone (GstLmccSinkCore *core)
   core->started = TRUE;
   g_mutex_unlock (&core->lock);
   GST_ELEMENT_ERROR (core, STREAM, WRONG_TYPE,
-      ("The session has audio but no video. Connect a video to sink_0, or send "
-       "the audio alone with other elements, such as rtpopuspay and udpsink."),
+      (_ ("The session has audio but no video. Connect a video to sink_0, or "
+          "send the audio alone with other elements, such as rtpopuspay and "
+          "udpsink.")),
       (NULL));
 }
 

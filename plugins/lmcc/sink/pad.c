@@ -12,6 +12,8 @@
 #include "common/rtphdrextlmcclayer.h"
 #include "sink/refusal.h"
 
+#include <plugins/common/messages.h>
+
 /* Later times are invalid, such as libav's AV_NOPTS_VALUE. */
 #define LATEST_TIME ((GstClockTime) G_MAXINT64)
 
@@ -104,14 +106,15 @@ take_sound_caps (GstLmccSinkCore *core, GstLmccSinkPad *sound, GstCaps *caps)
   g_mutex_unlock (&core->lock);
   if (late)
     GST_ELEMENT_WARNING (core, STREAM, FAILED,
-        ("The audio is dropped because it began after the session had started. "
-         "Start it together with the video."),
+        (_ ("The audio is dropped because it began after the session had "
+            "started. Start it together with the video.")),
         (NULL));
   else if (!fit || !same)
     GST_ELEMENT_ERROR (core, STREAM, FORMAT,
-        ("The format parameters of the audio %s.",
-            fit ? "have changed; stop lmccsink before they change"
-                : "are too long"),
+        ("%s",
+            fit ? _ ("The format parameters of the audio have changed; stop "
+                     "lmccsink before they change.")
+                : _ ("The format parameters of the audio are too long.")),
         ("caps %" GST_PTR_FORMAT, caps));
   return late || (fit && same);
 }
@@ -122,8 +125,8 @@ refuse_incomplete_caps (GstLmccSinkCore *core, const GstLmccSinkPad *rung)
   g_autoptr (GstCaps) caps = gst_pad_get_current_caps (rung->pad);
 
   GST_ELEMENT_ERROR (core, STREAM, FORMAT,
-      ("The RTP stream on %s has no encoding-name or clock-rate. Set them in "
-       "its caps, or connect the encoder to lmccsink directly.",
+      (_ ("The RTP stream on %s has no encoding-name or clock-rate. Set them "
+          "in its caps, or connect the encoder to lmccsink directly."),
           GST_PAD_NAME (rung->pad)),
       ("caps %" GST_PTR_FORMAT, caps));
 }
@@ -143,8 +146,8 @@ handle_caps (GstLmccSinkCore *core, GstLmccSinkPad *rung, GstCaps *caps)
   }
   if (!set_media (core, rung, &media, &other)) {
     GST_ELEMENT_ERROR (core, STREAM, WRONG_TYPE,
-        ("%s is %s with clock rate %u, but the session is %s with clock rate "
-         "%u. Use the same codec on all pads.",
+        (_ ("%s is %s with clock rate %u, but the session is %s with clock "
+            "rate %u. Use the same codec on all pads."),
             GST_PAD_NAME (rung->pad), media.encoding_name, media.clock_rate,
             other.encoding_name, other.clock_rate),
         (NULL));
@@ -317,8 +320,8 @@ sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
       gst_event_copy_segment (event, &rung->segment);
       if (rung->segment.format != GST_FORMAT_TIME) {
         GST_ELEMENT_ERROR (core, STREAM, FORMAT,
-            ("The stream on %s has no timestamps. Put a parser or demuxer that "
-             "adds them upstream.",
+            (_ ("The stream on %s has no timestamps. Put a parser or demuxer "
+                "that adds them upstream."),
                 GST_PAD_NAME (rung->pad)),
             (NULL));
         done = FALSE;

@@ -12,6 +12,8 @@
 
 #include "sink/core.h"
 
+#include <plugins/common/messages.h>
+
 #include <string.h>
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
@@ -77,10 +79,10 @@ gst_lmcc_sink_paths_check (GstLmccSinkCore *core, GError **error)
   if (core->paths.n < 2 || !is_link_local (&core->place.source))
     return TRUE;
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-      "Packets come from the same address on all interfaces, but the address "
-      "%s of %s is link-local. Give %s an address with a larger scope, set "
-      "bind-address to an address of this host, or name one interface in "
-      "multicast-iface",
+      _ ("Packets come from the same address on all interfaces, but the "
+         "address %s of %s is link-local. Give %s an address with a larger "
+         "scope, set bind-address to an address of this host, or name one "
+         "interface in multicast-iface"),
       lmcc_address_format (&core->place.source, text), core->place.iface.name,
       core->place.iface.name);
   return FALSE;
@@ -105,10 +107,10 @@ gst_lmcc_sink_paths_warn (GstLmccSinkCore *core)
     return;
   lmcc_address_format (&core->place.source, text);
   GST_ELEMENT_WARNING (core, RESOURCE, SETTINGS,
-      ("Packets come from %s on all interfaces, and ttl-mc is %d: routers "
-       "forward them only if their own route to that address leads back to the "
-       "network that packets arrive from (reverse path forwarding). If they do "
-       "not forward them, run one sender for each interface.",
+      (_ ("Packets come from %s on all interfaces, and ttl-mc is %d: routers "
+          "forward them only if their own route to that address leads back to "
+          "the network that packets arrive from (reverse path forwarding). If "
+          "they do not forward them, run one sender for each interface."),
           text, core->settings.properties.ttl_mc),
       (NULL));
 }
@@ -166,8 +168,8 @@ warn_unusable (GstLmccSinkCore *core, GstLmccPath *path, gint64 now)
   path->told = TRUE;
   path->next_warning = now + WARNING_INTERVAL;
   GST_ELEMENT_WARNING (core, RESOURCE, WRITE,
-      ("Packets are sent on %s only: %s. Sending on it continues as soon as "
-       "possible.",
+      (_ ("Packets are sent on %s only: %s. Sending on it continues as soon as "
+          "possible."),
           others, text),
       (NULL));
 }
@@ -176,7 +178,7 @@ static void
 tell_usable (GstLmccSinkCore *core, GstLmccPath *path)
 {
   g_autofree gchar *text =
-      g_strdup_printf ("Packets are sent on %s again", path->iface.name);
+      g_strdup_printf (_ ("Packets are sent on %s again"), path->iface.name);
 
   path->told = FALSE;
   GST_ELEMENT_INFO (core, RESOURCE, WRITE, ("%s", text), ("%s", text));

@@ -15,6 +15,8 @@
 #include "common/random.h"
 #include "sink/core.h"
 
+#include <plugins/common/messages.h>
+
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
 /* A base layer has at least one filler packet every 100 ms, or 250 ms without
@@ -169,11 +171,11 @@ tell (GstLmccSinkCore *core, const LmccAddress *before,
   lmcc_address_format (&core->settings.address, chosen);
   core->callbacks.chosen (core->callbacks.user_data, chosen);
   GST_ELEMENT_WARNING (core, RESOURCE, BUSY,
-      ("Another sender, %s%s, sends to %s port %d, and address is not set: "
-       "this session uses %s instead. Its receivers need the address "
-       "lmcc://%s:%d. Set address to choose one.",
-          from, gst_lmcc_host_has_address (source) ? " on this host" : "", old,
-          port, chosen, chosen, port),
+      (_ ("Another sender, %s%s, sends to %s port %d, and address is not set: "
+          "this session uses %s instead. Its receivers need the address "
+          "lmcc://%s:%d. Set address to choose one."),
+          from, gst_lmcc_host_has_address (source) ? _ (" on this host") : "",
+          old, port, chosen, chosen, port),
       (NULL));
   gst_element_post_message (GST_ELEMENT (core),
       gst_message_new_element (GST_OBJECT (core),

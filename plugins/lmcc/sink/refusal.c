@@ -10,6 +10,8 @@
 
 #include "sink/upstream.h"
 
+#include <plugins/common/messages.h>
+
 #include <string.h>
 
 GST_DEBUG_CATEGORY_EXTERN (gst_lmcc_sink_debug);
@@ -32,8 +34,8 @@ typedef struct
 
 static const Elsewhere elsewhere[] = {
   { "video/x-av1", "rtpav1pay",
-      "GStreamer's Rust plugins (gst-plugins-rs), which Debian 12 and 13 do "
-      "not package" },
+      N_ ("GStreamer's Rust plugins (gst-plugins-rs), which Debian 12 and 13 "
+          "do not package") },
 };
 
 static const gchar *
@@ -66,10 +68,6 @@ gst_lmcc_sink_caps_are_sound (const GstCaps *caps)
   return TRUE;
 }
 
-#define SOUND_REMEDY                                     \
-  "Audio belongs to audio_sink, together with a video: " \
-  "'lmccsink name=s  ... ! s.sink_0  ... ! s.audio_sink'."
-
 /**
  * gst_lmcc_sink_refuse_sound:
  * @sink: lmccsink
@@ -82,9 +80,10 @@ void
 gst_lmcc_sink_refuse_sound (GstElement *sink, GstPad *pad, const GstCaps *caps)
 {
   GST_ELEMENT_ERROR (sink, STREAM, WRONG_TYPE,
-      ("%s accepts video, but got audio (%s). " SOUND_REMEDY
-       " Audio alone needs no layers: send it with its payloader, such as "
-       "rtpopuspay, and udpsink.",
+      (_ ("%s accepts video, but got audio (%s). Audio belongs to audio_sink, "
+          "together with a video: 'lmccsink name=s  ... ! s.sink_0  ... ! "
+          "s.audio_sink'. Audio alone needs no layers: send it with its "
+          "payloader, such as rtpopuspay, and udpsink."),
           GST_PAD_NAME (pad), get_format (caps)),
       ("caps %" GST_PTR_FORMAT, caps));
 }
@@ -100,7 +99,11 @@ void
 gst_lmcc_sink_leave_out_sound (GstElement *sink, const GstCaps *caps)
 {
   GST_ELEMENT_WARNING (sink, STREAM, WRONG_TYPE,
-      ("The audio (%s) is dropped. " SOUND_REMEDY, get_format (caps)), (NULL));
+      (_ ("The audio (%s) is dropped. Audio belongs to audio_sink, together "
+          "with a video: 'lmccsink name=s  ... ! s.sink_0  ... ! "
+          "s.audio_sink'."),
+          get_format (caps)),
+      (NULL));
 }
 
 /* (transfer full): the format, with the version of MPEG, because rtpmpvpay only
@@ -112,7 +115,7 @@ describe_format (const GstCaps *caps)
 
   if (gst_structure_get_int (gst_caps_get_structure (caps, 0), "mpegversion",
           &version))
-    return g_strdup_printf ("%s of version %d", get_format (caps), version);
+    return g_strdup_printf (_ ("%s of version %d"), get_format (caps), version);
   return g_strdup (get_format (caps));
 }
 
@@ -133,16 +136,16 @@ gst_lmcc_sink_refuse_format (GstElement *sink, const GstCaps *caps)
 
   for (i = 0; i < G_N_ELEMENTS (elsewhere) && !remedy; i++) {
     if (g_str_equal (format, elsewhere[i].format))
-      remedy = g_strdup_printf ("Install %s, which is in %s",
-          elsewhere[i].payloader, elsewhere[i].where);
+      remedy = g_strdup_printf (_ ("Install %s, which is in %s"),
+          elsewhere[i].payloader, _ (elsewhere[i].where));
   }
   if (remedy == NULL)
-    remedy = g_strdup ("Install the GStreamer plugins that contain one "
-                       "(gstreamer1.0-plugins-good and -bad)");
+    remedy = g_strdup (_ ("Install the GStreamer plugins that contain one "
+                          "(gstreamer1.0-plugins-good and -bad)"));
   GST_ELEMENT_ERROR (sink, STREAM, CODEC_NOT_FOUND,
-      ("No RTP payloader for %s is installed. %s. Or send H.264, H.265, VP8 or "
-       "VP9 (x264enc, x265enc, vp8enc, vp9enc), or raw video, which lmccsink "
-       "encodes itself.",
+      (_ ("No RTP payloader for %s is installed. %s. Or send H.264, H.265, VP8 "
+          "or VP9 (x264enc, x265enc, vp8enc, vp9enc), or raw video, which "
+          "lmccsink encodes itself."),
           text, remedy),
       ("caps %" GST_PTR_FORMAT, caps));
 }
@@ -160,11 +163,11 @@ gst_lmcc_sink_refuse_stream (GstElement *sink, GstElement *payloader,
     const GstCaps *caps)
 {
   GST_ELEMENT_ERROR (sink, STREAM, FORMAT,
-      ("%s does not accept this stream of %s, because its encoder uses options "
-       "that the payloader does not support. Use an encoder for H.264, H.265, "
-       "VP8 or VP9 (x264enc, x265enc, vp8enc, vp9enc), or send raw video, "
-       "which lmccsink encodes itself.",
-          GST_IS_BIN (payloader) ? "The payloader"
+      (_ ("%s does not accept this stream of %s, because its encoder uses "
+          "options that the payloader does not support. Use an encoder for "
+          "H.264, H.265, VP8 or VP9 (x264enc, x265enc, vp8enc, vp9enc), or "
+          "send raw video, which lmccsink encodes itself."),
+          GST_IS_BIN (payloader) ? _ ("The payloader")
                                  : gst_lmcc_sink_get_factory_name (payloader),
           get_format (caps)),
       ("caps %" GST_PTR_FORMAT, caps));
@@ -185,12 +188,13 @@ gst_lmcc_sink_refuse_times (GstElement *core, GstPad *pad)
   g_autoptr (GstElement) encoder = gst_lmcc_sink_find_encoder (pad);
 
   GST_ELEMENT_ERROR (core, STREAM, FORMAT,
-      ("The pictures on %s have no usable timestamps: those of %s are 292 "
-       "years ahead, so no picture would ever be sent. This is a bug of the "
-       "encoder in this version of GStreamer: use another encoder, such as "
-       "x264enc, or send raw video, which lmccsink encodes itself.",
+      (_ ("The pictures on %s have no usable timestamps: those of %s are 292 "
+          "years ahead, so no picture would ever be sent. This is a bug of the "
+          "encoder in this version of GStreamer: use another encoder, such as "
+          "x264enc, or send raw video, which lmccsink encodes itself."),
           GST_PAD_NAME (pad),
-          encoder ? gst_lmcc_sink_get_factory_name (encoder) : "their source"),
+          encoder ? gst_lmcc_sink_get_factory_name (encoder)
+                  : _ ("their source")),
       (NULL));
 }
 
@@ -276,9 +280,9 @@ gst_lmcc_sink_check_configuration (GstElement *core, GstPad *pad,
       || !has_configuration_beside (payloader, encoding))
     return;
   GST_ELEMENT_WARNING (core, STREAM, FORMAT,
-      ("Receivers will show no picture: %s leaves the configuration that "
-       "decoders of %s need out of the stream. Set config-interval=1 on it, or "
-       "connect the element upstream of it to lmccsink directly.",
+      (_ ("Receivers will show no picture: %s leaves the configuration that "
+          "decoders of %s need out of the stream. Set config-interval=1 on it, "
+          "or connect the element upstream of it to lmccsink directly."),
           gst_lmcc_sink_get_factory_name (payloader), encoding),
       (NULL));
 }

@@ -13,6 +13,8 @@
 
 #include "sink/core.h"
 
+#include <plugins/common/messages.h>
+
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
 #define LOOK_INTERVAL (250 * LMCC_MSECOND)
@@ -94,12 +96,12 @@ tell (GstLmccSinkCore *core, const LmccAddress *source, guint index)
   if (lmcc_address_group (&core->settings.address, index, &group))
     lmcc_address_format (&group, to);
   GST_ELEMENT_WARNING (core, RESOURCE, BUSY,
-      ("Another sender, %s%s, also sends to group %s port %d: receivers of "
-       "either session get the packets of both. Change address or port of one "
-       "of the two sessions; a session uses as many consecutive addresses as "
-       "it has layers.",
-          from, gst_lmcc_host_has_address (source) ? " on this host" : "", to,
-          port),
+      (_ ("Another sender, %s%s, also sends to group %s port %d: receivers of "
+          "either session get the packets of both. Change address or port of "
+          "one of the two sessions; a session uses as many consecutive "
+          "addresses as it has layers."),
+          from, gst_lmcc_host_has_address (source) ? _ (" on this host") : "",
+          to, port),
       (NULL));
   gst_element_post_message (GST_ELEMENT (core),
       gst_message_new_element (GST_OBJECT (core),

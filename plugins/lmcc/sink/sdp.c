@@ -10,6 +10,8 @@
 
 #include "sink/core.h"
 
+#include <plugins/common/messages.h>
+
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
 /* A full disk may have space again. */
@@ -35,8 +37,8 @@ warn (GstLmccSinkCore *core, const GError *error, gint64 *next)
     return;
   *next = now + WARNING_INTERVAL;
   GST_ELEMENT_WARNING (core, RESOURCE, WRITE,
-      ("Cannot write the session description to %s: %s. Set sdp-location to a "
-       "file in a writable directory with free space. Trying again.",
+      (_ ("Cannot write the session description to %s: %s. Set sdp-location to "
+          "a file in a writable directory with free space. Trying again."),
           core->settings.properties.sdp_location, error->message),
       (NULL));
 }

@@ -13,6 +13,8 @@
 #include "common/qdisc.h"
 #include "sink/core.h"
 
+#include <plugins/common/messages.h>
+
 #include <errno.h>
 
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
@@ -153,14 +155,15 @@ warn_control_fragments (GstLmccSinkCore *core)
 {
   core->control_fragments_told = TRUE;
   GST_ELEMENT_WARNING (core, RESOURCE, SETTINGS,
-      ("RTCP packets of %" G_GSIZE_FORMAT
-       " bytes, which describe the session, exceed the MTU of the interface %s "
-       "and are sent in fragments. If the network drops fragments, nobody can "
-       "receive the session. The property mtu does not change their size: set "
-       "the MTU of %s to %d or more (ip link set dev %s mtu %d), or choose "
-       "another interface with multicast-iface.",
-          core->longest_control, core->place.iface.name, core->place.iface.name,
-          CONTROL_MTU, core->place.iface.name, CONTROL_MTU),
+      (_ ("RTCP packets of %.0f bytes, which describe the session, exceed the "
+          "MTU of the interface %s and are sent in fragments. If the network "
+          "drops fragments, nobody can receive the session. The property mtu "
+          "does not change their size: set the MTU of %s to %d or more (ip "
+          "link set dev %s mtu %d), or choose another interface with "
+          "multicast-iface."),
+          (gdouble) core->longest_control, core->place.iface.name,
+          core->place.iface.name, CONTROL_MTU, core->place.iface.name,
+          CONTROL_MTU),
       (NULL));
 }
 
@@ -169,12 +172,12 @@ warn_fragments (GstLmccSinkCore *core)
 {
   core->fragments_told = TRUE;
   GST_ELEMENT_WARNING (core, RESOURCE, SETTINGS,
-      ("RTP packets of %" G_GSIZE_FORMAT
-       " bytes exceed the MTU of the interface %s and are sent in fragments. "
-       "The loss of one fragment loses the whole packet, and many switches and "
-       "access points drop fragments. Set mtu, here or on the upstream "
-       "payloader, to %" G_GSIZE_FORMAT " or less.",
-          core->longest_sent, core->place.iface.name, core->longest_whole),
+      (_ ("RTP packets of %.0f bytes exceed the MTU of the interface %s and "
+          "are sent in fragments. The loss of one fragment loses the whole "
+          "packet, and many switches and access points drop fragments. Set "
+          "mtu, here or on the upstream payloader, to %.0f or less."),
+          (gdouble) core->longest_sent, core->place.iface.name,
+          (gdouble) core->longest_whole),
       (NULL));
 }
 

@@ -9,6 +9,8 @@
 
 #include "common/enums.h"
 
+#include <plugins/common/messages.h>
+
 #include <string.h>
 
 /* The algorithm for "auto". */
@@ -45,8 +47,8 @@ check_times (const GstLmccSinkProperties *properties, GError **error)
     return TRUE;
 
   return refuse (error,
-      "The send-timeout of %u is in milliseconds: set it to at least %u, or to "
-      "0 for no timeout.",
+      _ ("The send-timeout of %u is in milliseconds: set it to at least %u, or "
+         "to 0 for no timeout."),
       timeout, LEAST_SEND_TIMEOUT);
 }
 
@@ -70,30 +72,31 @@ read_addresses (GstLmccSinkSettings *settings, GError **error)
   if (!lmcc_address_parse (address, &settings->address)
       || !lmcc_address_is_multicast (&settings->address))
     return refuse (error,
-        "The address '%s' is not a multicast group. Set address to an IPv4 "
-        "group from 239.0.0.0 to 239.255.255.255, such as 239.255.42.1, or to "
-        "an IPv6 group.",
+        _ ("The address '%s' is not a multicast group. Set address to an IPv4 "
+           "group from 239.0.0.0 to 239.255.255.255, such as 239.255.42.1, or "
+           "to an IPv6 group."),
         address);
   if (is_local_control (&settings->address))
     return refuse (error,
-        "The address %s belongs to 224.0.0.0 to 224.0.0.255, which are "
-        "reserved for protocols of one link (RFC 5771 section 4): routers do "
-        "not forward them, and switches send them to every port. Set address "
-        "to a group from 239.0.0.0 to 239.255.255.255, such as 239.255.42.1.",
+        _ ("The address %s belongs to 224.0.0.0 to 224.0.0.255, which are "
+           "reserved for protocols of one link (RFC 5771 section 4): routers "
+           "do not forward them, and switches send them to every port. Set "
+           "address to a group from 239.0.0.0 to 239.255.255.255, such as "
+           "239.255.42.1."),
         address);
   if (local && local[0] != '\0'
       && !lmcc_address_parse (local, &settings->bind_address))
     return refuse (error,
-        "The bind-address '%s' is not an IP address. Set it to an address of "
-        "this host.",
+        _ ("The bind-address '%s' is not an IP address. Set it to an address "
+           "of this host."),
         local);
   if (properties->socket
       && (settings->bind_address.family != LMCC_FAMILY_NONE
           || properties->bind_port > 0))
     return refuse (error,
-        "The property socket excludes bind-address and bind-port, because the "
-        "socket has its own address and port. Unset bind-address and "
-        "bind-port, or unset socket.");
+        _ ("The property socket excludes bind-address and bind-port, because "
+           "the socket has its own address and port. Unset bind-address and "
+           "bind-port, or unset socket."));
 
   return TRUE;
 }
@@ -116,10 +119,11 @@ read_rates (GstLmccSinkSettings *settings, GError **error)
     g_prefix_error (&reason, "layer-rates: ");
   } else if (!lmcc_rates_compute_from_base (scheme, properties->base_rate,
                  properties->rate_factor, n, rates, &reason)) {
-    g_prefix_error (&reason, "layering, layers, base-rate and rate-factor: ");
+    g_prefix_error (&reason,
+        _ ("layering, layers, base-rate and rate-factor: "));
   }
   if (reason)
-    return refuse (error, "Cannot use these layers: %s.", reason->message);
+    return refuse (error, _ ("Cannot use these layers: %s."), reason->message);
   settings->n_layers = n;
   for (i = 0; i < n; i++)
     settings->rates[i] = MAX (1, (guint64) (rates[i] + 0.5));
@@ -143,7 +147,8 @@ read_algorithm (GstLmccSinkSettings *settings, GError **error)
           settings->n_layers, &reason))
     return TRUE;
 
-  return refuse (error, "Cannot use algorithm-settings: %s", reason->message);
+  return refuse (error, _ ("Cannot use algorithm-settings: %s"),
+      reason->message);
 }
 
 /**

@@ -11,6 +11,8 @@
 
 #include "sink/core.h"
 
+#include <plugins/common/messages.h>
+
 #include <errno.h>
 #include <fcntl.h>
 
@@ -44,23 +46,23 @@ check_given (GstLmccSinkCore *core, GSocket *socket, GError **error)
 
   if (g_socket_is_closed (socket))
     return refuse (error,
-        "The property socket has a closed socket. Set an open one, and "
-        "close-socket=false to keep it open in state NULL");
+        _ ("The property socket has a closed socket. Set an open one, and "
+           "close-socket=false to keep it open in state NULL"));
   if (g_socket_get_socket_type (socket) != G_SOCKET_TYPE_DATAGRAM
       || g_socket_get_family (socket)
           != (v6 ? G_SOCKET_FAMILY_IPV6 : G_SOCKET_FAMILY_IPV4))
     return refuse (error,
-        v6 ? "The group is IPv6, but the property socket has no IPv6 UDP "
-             "socket. Set an IPv6 UDP socket"
-           : "The group is IPv4, but the property socket has no IPv4 UDP "
-             "socket. Set an IPv4 UDP socket");
+        v6 ? _ ("The group is IPv6, but the property socket has no IPv6 UDP "
+                "socket. Set an IPv6 UDP socket")
+           : _ ("The group is IPv4, but the property socket has no IPv4 UDP "
+                "socket. Set an IPv4 UDP socket"));
   core->elsewhere = gst_lmcc_socket_is_elsewhere (g_socket_get_fd (socket));
   if (core->elsewhere && names_interface (core))
     return refuse (error,
-        "The property socket has a socket of another network namespace, whose "
-        "interfaces multicast-iface cannot name. Set the interface on the "
-        "socket (IP_MULTICAST_IF, IPV6_MULTICAST_IF), and unset "
-        "multicast-iface");
+        _ ("The property socket has a socket of another network namespace, "
+           "whose interfaces multicast-iface cannot name. Set the interface on "
+           "the socket (IP_MULTICAST_IF, IPV6_MULTICAST_IF), and unset "
+           "multicast-iface"));
   return TRUE;
 }
 
@@ -91,8 +93,8 @@ gst_lmcc_sink_socket_choose_interface (GstLmccSinkCore *core, GError **error)
     return FALSE;
   if (given && core->paths.n > 1)
     return refuse (error,
-        "The property socket sends on one interface only, but multicast-iface "
-        "names several. Name one, or unset socket");
+        _ ("The property socket sends on one interface only, but "
+           "multicast-iface names several. Name one, or unset socket"));
   gst_lmcc_sink_paths_choose_main (core);
   core->place.iface = core->paths.list[core->main].iface;
   return TRUE;
@@ -168,7 +170,7 @@ use (GstLmccSinkCore *core, GSocket *socket, GError **error)
 
   if (fd < 0) {
     g_set_error (error, G_IO_ERROR, (gint) g_io_error_from_errno (errno),
-        "Cannot use the socket to send: %s%s", g_strerror (errno),
+        _ ("Cannot use the socket to send: %s%s"), g_strerror (errno),
         gst_lmcc_open_remedy (errno));
     g_object_unref (socket);
     return FALSE;

@@ -18,6 +18,8 @@
 #include "sink/refusal.h"
 #include "sink/upstream.h"
 
+#include <plugins/common/messages.h>
+
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
 static guint
@@ -107,8 +109,8 @@ link_encoder (GstLmccSink *self, GstPad *core_pad)
 
   if (encoder == NULL) {
     GST_ELEMENT_ERROR (self, CORE, MISSING_PLUGIN,
-        ("Cannot encode raw audio: %s. Install gstreamer1.0-plugins-base, or "
-         "put an encoder upstream of lmccsink.",
+        (_ ("Cannot encode raw audio: %s. Install gstreamer1.0-plugins-base, "
+            "or put an encoder upstream of lmccsink."),
             error->message),
         (NULL));
     return NULL;
@@ -152,9 +154,9 @@ link_ladder (GstLmccSink *self, GstPad *ghost, GstPad *core_pad, GstCaps *caps)
 
   if (count_video_pads (self) > 1) {
     GST_ELEMENT_ERROR (self, STREAM, WRONG_TYPE,
-        ("Raw video is on %s, but other video pads exist: lmccsink makes all "
-         "encodings of a raw video itself. Connect the raw video alone, or "
-         "encoded video to all pads.",
+        (_ ("Raw video is on %s, but other video pads exist: lmccsink makes "
+            "all encodings of a raw video itself. Connect the raw video alone, "
+            "or encoded video to all pads."),
             GST_PAD_NAME (ghost)),
         (NULL));
     return NULL;
@@ -497,7 +499,7 @@ request_sound_pad (GstLmccSink *self, GstPadTemplate *templ)
   if (core_pad)
     return add_ghost (self, templ, "audio_sink", core_pad);
   GST_ELEMENT_WARNING (self, STREAM, FAILED,
-      ("Cannot add an audio pad: at most one, before the session starts."),
+      (_ ("Cannot add an audio pad: at most one, before the session starts.")),
       (NULL));
   return NULL;
 }
@@ -519,8 +521,8 @@ gst_lmcc_sink_request_new_pad (GstElement *element, GstPadTemplate *templ,
     core_pad = gst_lmcc_sink_core_add_pad (self->core, index);
   if (core_pad == NULL) {
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
-        ("Cannot add a video pad: at most %u (1 for raw video), all before the "
-         "session starts.",
+        (_ ("Cannot add a video pad: at most %u (1 for raw video), all before "
+            "the session starts."),
             LMCC_MAX_RUNGS),
         (NULL));
     return NULL;

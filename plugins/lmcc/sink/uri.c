@@ -7,6 +7,8 @@
 
 #include "sink/private.h"
 
+#include <plugins/common/messages.h>
+
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
 static gboolean
@@ -18,7 +20,7 @@ set_uri (GstLmccSink *self, const gchar *text, GError **error)
   /* The settings are read on the way to READY. */
   if (GST_STATE (self) > GST_STATE_NULL) {
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE,
-        "Cannot change the URI now: set the element to NULL first");
+        _ ("Cannot change the URI now: set the element to NULL first"));
     return FALSE;
   }
   uri = gst_lmcc_uri_read (&gst_lmcc_sink_uri_form, text, error);

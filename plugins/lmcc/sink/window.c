@@ -9,6 +9,8 @@
 
 #include "sink/bitrate.h"
 
+#include <plugins/common/messages.h>
+
 #define GST_CAT_DEFAULT gst_lmcc_sink_debug
 
 /* The window for encoders that lmccsink has created, whose key frames are where
@@ -109,10 +111,10 @@ gst_lmcc_sink_window_tell (GstLmccSinkCore *core)
   GST_INFO_OBJECT (core, "window of %u ms", (guint) (window / LMCC_MSECOND));
   if (window > before)
     GST_ELEMENT_WARNING (core, STREAM, ENCODE,
-        ("Key frames are further apart than before: layers of fixed rates now "
-         "hold pictures for %u ms instead of %u ms. Receivers freeze for the "
-         "difference. Set key-unit-interval, or set window to twice the "
-         "key-frame interval plus 400 ms.",
+        (_ ("Key frames are further apart than before: layers of fixed rates "
+            "now hold pictures for %u ms instead of %u ms. Receivers freeze "
+            "for the difference. Set key-unit-interval, or set window to twice "
+            "the key-frame interval plus 400 ms."),
             (guint) (window / LMCC_MSECOND), (guint) (before / LMCC_MSECOND)),
         (NULL));
 }

@@ -5,6 +5,8 @@
 
 #include "src/private.h"
 
+#include <plugins/common/messages.h>
+
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
 
 /* Maximum picture rate (960 per second). */
@@ -267,6 +269,12 @@ format_target (GstLmccSrc *self, gchar text[LMCC_ADDRESS_STRLEN])
       is_ipv6 ? "]" : "", self->port);
 }
 
+/* The library defines these in an installed header, which cannot mark them. */
+static const gchar *const reasons[] G_GNUC_UNUSED = {
+  N_ ("the sender said goodbye"),
+  N_ ("the sender is silent"),
+};
+
 static void
 tell_waiting (GstLmccSrc *self, const gchar *reason)
 {
@@ -278,8 +286,8 @@ tell_waiting (GstLmccSrc *self, const gchar *reason)
   target = format_target (self, text);
   /* gst-launch-1.0 shows only the debug text of an info message. */
   GST_ELEMENT_INFO (self, RESOURCE, READ,
-      ("waiting for a sender on %s", target),
-      ("waiting for a sender on %s: %s", target, reason ? reason : ""));
+      (_ ("waiting for a sender on %s"), target),
+      (_ ("waiting for a sender on %s: %s"), target, reason ? _ (reason) : ""));
   post (self,
       gst_structure_new ("lmcc-waiting", "address", G_TYPE_STRING, text, "port",
           G_TYPE_INT, (gint) self->port, "reason", G_TYPE_STRING,
@@ -311,9 +319,9 @@ describe_routers (GstLmccSrc *self)
   if (source.family == LMCC_FAMILY_NONE || gst_lmcc_host_is_beside (&source))
     return g_strdup ("");
   return g_strdup_printf (
-      "The sender %s is behind a router: its packets only arrive if its ttl-mc "
-      "is at least the number of routers + 1 (the default is 1) and the "
-      "routers forward multicast (PIM). ",
+      _ ("The sender %s is behind a router: its packets only arrive if its "
+         "ttl-mc is at least the number of routers + 1 (the default is 1) and "
+         "the routers forward multicast (PIM). "),
       lmcc_address_format (&source, text));
 }
 
@@ -327,11 +335,11 @@ describe_unheard (GstLmccSrc *self, const gchar *target, const gchar *doctor,
   g_autofree gchar *names = gst_lmcc_paths_format (&self->paths, TRUE);
 
   return g_strdup_printf (
-      "No sender heard on %s within %u s: %s. Check that a sender sends there, "
-      "on the network of %s. %sAllow incoming UDP on ports %u and %u, choose "
-      "another interface with multicast-iface, or run gst-lmcc-1.0 doctor "
-      "'%s'. Still waiting.",
-      target, (guint) (LMCC_UNHEARD_TIMEOUT / LMCC_SECOND), reason, names,
+      _ ("No sender heard on %s within %u s: %s. Check that a sender sends "
+         "there, on the network of %s. %sAllow incoming UDP on ports %u and "
+         "%u, choose another interface with multicast-iface, or run "
+         "gst-lmcc-1.0 doctor '%s'. Still waiting."),
+      target, (guint) (LMCC_UNHEARD_TIMEOUT / LMCC_SECOND), _ (reason), names,
       routers, self->port, self->port + 1, doctor);
 }
 
@@ -346,14 +354,15 @@ describe_silence (const gchar *target, const LmccReceiverAction *action)
 
   lmcc_address_format (&action->previous, sender);
   return g_strdup_printf (
-      "Packets from %s to %s stopped after %.0f s, and no packet of its "
-      "session has arrived for %u s: %s. %sStill waiting.",
+      _ ("Packets from %s to %s stopped after %.0f s, and no packet of its "
+         "session has arrived for %u s: %s. %sStill waiting."),
       sender, target, (gdouble) action->time / LMCC_SECOND,
-      (guint) (LMCC_UNHEARD_TIMEOUT / LMCC_SECOND), action->reason,
+      (guint) (LMCC_UNHEARD_TIMEOUT / LMCC_SECOND), _ (action->reason),
       bye ? ""
-          : "The sender may have ended, a link may be down, or a switch may "
-            "have forgotten the group, which happens after about 260 s without "
-            "an IGMP querier: run gst-lmcc-1.0 doctor --querier=130. ");
+          : _ ("The sender may have ended, a link may be down, or a switch may "
+               "have forgotten the group, which happens after about 260 s "
+               "without an IGMP querier: run gst-lmcc-1.0 doctor "
+               "--querier=130. "));
 }
 
 static void
@@ -400,9 +409,9 @@ tell_memory_full (GstLmccSrc *self, const gchar *reason, LmccTime now)
 
   gst_lmcc_src_get_receiver_stats (self, &stats);
   GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
-      ("Buffered packets have reached the limit of %" G_GUINT64_FORMAT
-       " bytes: %s. Increase max-memory, or reduce max-level or max-bitrate",
-          stats.memory_budget, reason),
+      (_ ("Buffered packets have reached the limit of %.0f bytes: %s. Increase "
+          "max-memory, or reduce max-level or max-bitrate"),
+          (gdouble) stats.memory_budget, _ (reason)),
       (NULL));
   post (self,
       gst_structure_new ("lmcc-memory-full", "running-time-ns", G_TYPE_UINT64,
@@ -426,7 +435,7 @@ end_streams (GstLmccSrc *self)
 static void
 tell_circuit_breaker (GstLmccSrc *self, const gchar *reason)
 {
-  GST_ELEMENT_ERROR (self, RESOURCE, READ, ("%s", reason), (NULL));
+  GST_ELEMENT_ERROR (self, RESOURCE, READ, ("%s", _ (reason)), (NULL));
   end_streams (self);
 }
 
@@ -441,9 +450,9 @@ warn_vanished (GstLmccSrc *self, const LmccReceiverAction *action)
   GST_OBJECT_UNLOCK (self);
   lmcc_address_format (&action->previous, sender);
   GST_ELEMENT_WARNING (self, RESOURCE, READ,
-      ("No packet has arrived from %s for %.1f s, and it sent no BYE: its "
-       "session counts as ended and may be incomplete. Set eos-timeout to wait "
-       "longer.",
+      (_ ("No packet has arrived from %s for %.1f s, and it sent no BYE: its "
+          "session counts as ended and may be incomplete. Set eos-timeout to "
+          "wait longer."),
           sender, timeout / 1000.0),
       (NULL));
 }

@@ -8,6 +8,8 @@
 
 #include "src/private.h"
 
+#include <plugins/common/messages.h>
+
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
 
 /* A buffer holds the packets of the largest layer for this time. The data that
@@ -113,8 +115,8 @@ warn (GstLmccSrc *self, guint wanted, const gchar *remedy)
 {
   self->buffer_warned = TRUE;
   GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
-      ("The kernel limits the receive buffer to %u bytes, but %u are needed: "
-       "run 'sysctl -w net.core.rmem_max=%u' as root%s",
+      (_ ("The kernel limits the receive buffer to %u bytes, but %u are "
+          "needed: run 'sysctl -w net.core.rmem_max=%u' as root%s"),
           self->buffer_got, wanted, wanted, remedy),
       (NULL));
 }
@@ -132,9 +134,9 @@ gst_lmcc_src_check_buffers (GstLmccSrc *self)
   if (self->buffer_warned || self->buffer_got == 0)
     return;
   if (self->buffer_got < self->buffer_size)
-    warn (self, self->buffer_size, ", or set a smaller buffer-size");
+    warn (self, self->buffer_size, _ (", or set a smaller buffer-size"));
   else if (self->buffer_size == 0 && self->buffer_got < self->buffer_wanted
       && (self->buffer_overflown
           || self->buffer_got < get_buffer (self, LEAST_TIME)))
-    warn (self, self->buffer_wanted, "; otherwise packets are lost");
+    warn (self, self->buffer_wanted, _ ("; otherwise packets are lost"));
 }

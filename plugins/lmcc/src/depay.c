@@ -29,6 +29,8 @@
 
 #include "src/depay.h"
 
+#include <plugins/common/messages.h>
+
 #include <gst/lmcc/lmcc.h>
 #include <gst/pbutils/pbutils.h>
 
@@ -164,8 +166,8 @@ refuse (GstLmccDepay *self, GstCaps *caps, const gchar *encoding)
   gst_element_post_message (GST_ELEMENT (self),
       gst_missing_decoder_message_new (GST_ELEMENT (self), caps));
   GST_ELEMENT_ERROR (self, CORE, MISSING_PLUGIN,
-      ("No RTP depayloader for %s is installed. Install the GStreamer plugins "
-       "that contain one (gstreamer1.0-plugins-good and -bad).",
+      (_ ("No RTP depayloader for %s is installed. Install the GStreamer "
+          "plugins that contain one (gstreamer1.0-plugins-good and -bad)."),
           encoding),
       (NULL));
 }

@@ -12,6 +12,8 @@
 
 #include "src/private.h"
 
+#include <plugins/common/messages.h>
+
 #include <string.h>
 
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
@@ -80,7 +82,7 @@ gst_lmcc_src_host_join_socket (GstLmccSrc *self, gint fd,
     g_propagate_error (error, g_steal_pointer (&first));
   else
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NETWORK_UNREACHABLE,
-        "No interface of multicast-iface can be used now");
+        _ ("No interface of multicast-iface can be used now"));
   return FALSE;
 }
 
@@ -97,7 +99,7 @@ open_missing (GstLmccSrc *self, guint group)
   GST_INFO_OBJECT (self, "group %u is not joined: %s", group, error->message);
   if (gst_lmcc_src_may_warn (&self->host.next_join_warning))
     GST_ELEMENT_WARNING (self, RESOURCE, OPEN_READ,
-        ("%s. Trying again.", error->message), (NULL));
+        (_ ("%s. Trying again."), error->message), (NULL));
 }
 
 /**
@@ -156,7 +158,7 @@ join_again (GstLmccSrc *self, guint which, gint fd, const LmccAddress *group,
   GST_INFO_OBJECT (self, "not joined again: %s", error->message);
   if (gst_lmcc_src_may_warn (&self->host.next_join_warning))
     GST_ELEMENT_WARNING (self, RESOURCE, OPEN_READ,
-        ("%s. Trying again.", error->message), (NULL));
+        (_ ("%s. Trying again."), error->message), (NULL));
   return FALSE;
 }
 
@@ -232,8 +234,8 @@ tell_address (GstLmccSrc *self, const LmccAddress *before,
               NULL)));
   /* gst-launch-1.0 shows only the debug text of an info message. */
   text = g_strdup_printf (
-      "This host's address has changed from %s to %s on %s: joining the groups "
-      "again, and sending reports from the new address",
+      _ ("This host's address has changed from %s to %s on %s: joining the "
+         "groups again, and sending reports from the new address"),
       from, to, iface->name);
   GST_ELEMENT_INFO (self, RESOURCE, SETTINGS, ("%s", text), ("%s", text));
 }
@@ -247,11 +249,11 @@ warn_unusable (GstLmccSrc *self, const GstLmccPath *path)
 
   if (others[0] == '\0')
     GST_ELEMENT_WARNING (self, RESOURCE, READ,
-        ("Cannot receive packets: %s. Still waiting.", text), (NULL));
+        (_ ("Cannot receive packets: %s. Still waiting."), text), (NULL));
   else
     GST_ELEMENT_WARNING (self, RESOURCE, READ,
-        ("Packets are received on %s only: %s. Groups are joined on it again "
-         "as soon as possible.",
+        (_ ("Packets are received on %s only: %s. Groups are joined on it "
+            "again as soon as possible."),
             others, text),
         (NULL));
 }
@@ -274,7 +276,8 @@ note_usable (GstLmccSrc *self, GstLmccPath *path, gint64 now)
   g_autofree gchar *text = NULL;
 
   if (path->told) {
-    text = g_strdup_printf ("The network interface %s works again after %.1f s",
+    text = g_strdup_printf (
+        _ ("The network interface %s works again after %.1f s"),
         path->iface.name,
         (gdouble) (now - path->unusable_since) / G_TIME_SPAN_SECOND);
     GST_ELEMENT_INFO (self, RESOURCE, READ, ("%s", text), ("%s", text));

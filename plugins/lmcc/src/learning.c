@@ -9,6 +9,8 @@
 
 #include "src/private.h"
 
+#include <plugins/common/messages.h>
+
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
 
 /* Multicast loopback is on, because other receivers may run on this host. With
@@ -70,8 +72,8 @@ gst_lmcc_src_open_learning (GstLmccSrc *self, guint group)
   if (open_sockets (self, &error))
     return;
   GST_ELEMENT_WARNING (self, RESOURCE, OPEN_READ_WRITE,
-      ("This receiver cannot share join experiments with other receivers, and "
-       "learns from its own only: %s",
+      (_ ("This receiver cannot share join experiments with other receivers, "
+          "and learns from its own only: %s"),
           error->message),
       (NULL));
   gst_lmcc_src_close_learning (self);

@@ -7,6 +7,8 @@
 #include "common/settings.h"
 #include "src/private.h"
 
+#include <plugins/common/messages.h>
+
 #include <errno.h>
 
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
@@ -25,7 +27,8 @@ load_sdp (const gchar *value, GError **error)
     return NULL;
   if (g_mapped_file_get_length (file) > LMCC_SDP_MAX_SIZE) {
     g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_SYNTAX,
-        "'%s' is larger than the maximum of %d bytes for a session description",
+        _ ("'%s' is larger than the maximum of %d bytes for a session "
+           "description"),
         value, LMCC_SDP_MAX_SIZE);
     return NULL;
   }
@@ -43,7 +46,7 @@ open_sdp (GstLmccSrc *self, const gchar *value, const gchar *codecs)
 
   if (text == NULL || !lmcc_sdp_parse (text, -1, &session, &error)) {
     GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-        ("Cannot use the session description: %s", error->message),
+        (_ ("Cannot use the session description: %s"), error->message),
         ("property sdp: text that begins with v=, or the name of a file "
          "that lmccsink wrote to its sdp-location"));
     return FALSE;
@@ -51,8 +54,8 @@ open_sdp (GstLmccSrc *self, const gchar *value, const gchar *codecs)
   codec = gst_lmcc_src_find_codec (&session, codecs);
   if (codec) {
     GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-        ("The session description has the codec %s, which is not allowed: set "
-         "codecs=%s to allow it",
+        (_ ("The session description has the codec %s, which is not allowed: "
+            "set codecs=%s to allow it"),
             codec, codec),
         ("property sdp"));
     return FALSE;
@@ -78,8 +81,8 @@ parse_source (GstLmccSrc *self, const gchar *text)
     return TRUE;
 
   GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-      ("Cannot use multicast-source '%s': set it to the sender's own address, "
-       "of the same family as the group",
+      (_ ("Cannot use multicast-source '%s': set it to the sender's own "
+          "address, of the same family as the group"),
           text),
       (NULL));
   return FALSE;
@@ -113,8 +116,9 @@ resolve_target (GstLmccSrc *self, const GstLmccSrcSettings *settings)
   if (!lmcc_address_parse (address, &self->address)
       || !lmcc_address_is_multicast (&self->address)) {
     GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-        ("'%s' is not a multicast address: set address or uri to the session's "
-         "base group (IPv4: 224.0.0.0 to 239.255.255.255, IPv6: ff00::/8)",
+        (_ ("'%s' is not a multicast address: set address or uri to the "
+            "session's base group (IPv4: 224.0.0.0 to 239.255.255.255, IPv6: "
+            "ff00::/8)"),
             address),
         (NULL));
     return FALSE;
@@ -124,8 +128,8 @@ resolve_target (GstLmccSrc *self, const GstLmccSrcSettings *settings)
     return FALSE;
   if (!have_source && lmcc_address_is_source_specific (&self->address)) {
     GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-        ("%s is a source-specific group: set multicast-source to the sender's "
-         "address, or write lmcc://SOURCE@GROUP",
+        (_ ("%s is a source-specific group: set multicast-source to the "
+            "sender's address, or write lmcc://SOURCE@GROUP"),
             settings->address),
         (NULL));
     return FALSE;
@@ -138,8 +142,8 @@ static void
 say_fallback (GstLmccSrc *self, const gchar *group)
 {
   g_autofree gchar *text = g_strdup_printf (
-      "No route leads to %s: listening on the loopback interface. Set "
-      "multicast-iface to listen on another interface",
+      _ ("No route leads to %s: listening on the loopback interface. Set "
+         "multicast-iface to listen on another interface"),
       group);
 
   GST_ELEMENT_INFO (self, RESOURCE, SETTINGS, ("%s", text), ("%s", text));
@@ -207,7 +211,7 @@ read_algorithm_settings (GstLmccSrc *self, const GstLmccSrcSettings *settings)
   if (self->algorithm_settings && check_algorithm (settings, &error))
     return TRUE;
   GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-      ("Cannot use algorithm-settings: %s", error->message),
+      (_ ("Cannot use algorithm-settings: %s"), error->message),
       ("algorithm-settings %" GST_PTR_FORMAT, settings->algorithm_settings));
   return FALSE;
 }
@@ -261,7 +265,7 @@ gst_lmcc_src_open_group (GstLmccSrc *self, guint group, GError **error)
   if (group >= LMCC_MAX_GROUPS
       || !lmcc_address_group (&self->address, group, &address)) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-        "Group %u is outside the multicast address range", group);
+        _ ("Group %u is outside the multicast address range"), group);
     return FALSE;
   }
   if (self->group_fds[group] >= 0)

@@ -9,6 +9,8 @@
 
 #include "src/private.h"
 
+#include <plugins/common/messages.h>
+
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
 
 /* Maximum data, beyond the latency, that waits for a blocked pad: far more than
@@ -48,11 +50,18 @@ warn_codec_change (GstLmccSrcOutput *output, const gchar *codec)
   if (GST_LMCC_SRC (output->element)->video_appears)
     return;
   GST_ELEMENT_WARNING (output->element, STREAM, FORMAT,
-      ("The sender came back with another codec: the %s was %s and is now %s. "
-       "Elements downstream of lmccsrc that cannot change to it stop. In this "
-       "case restart this receiver, play the URI (gst-lmcc-1.0 play), or keep "
-       "the codec at the sender.",
-          output->optional ? "audio" : "video", output->codec, codec),
+      (output->optional
+              ? _ ("The sender came back with another codec: the audio was %s "
+                   "and is now %s. Elements downstream of lmccsrc that cannot "
+                   "change to it stop. In this case restart this receiver, "
+                   "play the URI (gst-lmcc-1.0 play), or keep the codec at the "
+                   "sender.")
+              : _ ("The sender came back with another codec: the video was %s "
+                   "and is now %s. Elements downstream of lmccsrc that cannot "
+                   "change to it stop. In this case restart this receiver, "
+                   "play the URI (gst-lmcc-1.0 play), or keep the codec at the "
+                   "sender."),
+          output->codec, codec),
       (NULL));
 }
 
@@ -106,12 +115,16 @@ tell_codec_change (GstLmccSrcOutput *output, GstFlowReturn ret)
       || g_str_equal (output->first_codec, output->codec))
     return FALSE;
   GST_ELEMENT_ERROR (output->element, STREAM, WRONG_TYPE,
-      ("The sender came back with another codec: the %s was %s and is now %s, "
-       "and the elements downstream of lmccsrc cannot change to it. Restart "
-       "this receiver, play the URI (gst-lmcc-1.0 play), or keep the codec at "
-       "the sender.",
-          output->optional ? "audio" : "video", output->first_codec,
-          output->codec),
+      (output->optional
+              ? _ ("The sender came back with another codec: the audio was %s "
+                   "and is now %s, and the elements downstream of lmccsrc "
+                   "cannot change to it. Restart this receiver, play the URI "
+                   "(gst-lmcc-1.0 play), or keep the codec at the sender.")
+              : _ ("The sender came back with another codec: the video was %s "
+                   "and is now %s, and the elements downstream of lmccsrc "
+                   "cannot change to it. Restart this receiver, play the URI "
+                   "(gst-lmcc-1.0 play), or keep the codec at the sender."),
+          output->first_codec, output->codec),
       (NULL));
   return TRUE;
 }

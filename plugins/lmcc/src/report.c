@@ -8,6 +8,8 @@
 
 #include "src/private.h"
 
+#include <plugins/common/messages.h>
+
 #include <errno.h>
 
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
@@ -28,7 +30,7 @@ warn (GstLmccSrc *self, const gchar *cause, const gchar *remedy)
 {
   if (gst_lmcc_src_may_warn (&self->host.next_report_warning))
     GST_ELEMENT_WARNING (self, RESOURCE, OPEN_WRITE,
-        ("Cannot send reports to the sender: %s%s%s. Trying again.", cause,
+        (_ ("Cannot send reports to the sender: %s%s%s. Trying again."), cause,
             remedy[0] ? ". " : "", remedy),
         (NULL));
 }

@@ -8,6 +8,8 @@
 #include "common/profiles.h"
 #include "src/private.h"
 
+#include <plugins/common/messages.h>
+
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
 
 static gboolean
@@ -65,8 +67,8 @@ gst_lmcc_src_set_uri (GstLmccSrc *self, const gchar *text, GError **error)
 
   if (GST_STATE (self) >= GST_STATE_PAUSED) {
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE,
-        "Cannot change the URI in PAUSED or PLAYING: set the element to READY "
-        "or NULL first");
+        _ ("Cannot change the URI in PAUSED or PLAYING: set the element to "
+           "READY or NULL first"));
     return FALSE;
   }
 

@@ -7,6 +7,8 @@
 
 #include "src/private.h"
 
+#include <plugins/common/messages.h>
+
 #define GST_CAT_DEFAULT gst_lmcc_src_debug
 
 /* Limit for an application that sends more answers than questions. */
@@ -24,9 +26,9 @@ format_held_back (const LmccReceiverAction *action)
 {
   if (action->held_back == 0)
     return g_strdup ("");
-  return g_strdup_printf (" (and %" G_GUINT64_FORMAT
-                          " more times since the previous message)",
-      action->held_back);
+  return g_strdup_printf (
+      _ (" (and %.0f more times since the previous message)"),
+      (gdouble) action->held_back);
 }
 
 /**
@@ -40,7 +42,7 @@ gst_lmcc_src_tell_warning (GstLmccSrc *self, const LmccReceiverAction *action)
   g_autofree gchar *held_back = format_held_back (action);
 
   GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-      ("%s%s", action->reason, held_back), (NULL));
+      ("%s%s", _ (action->reason), held_back), (NULL));
 }
 
 static void
@@ -72,9 +74,9 @@ gst_lmcc_src_tell_source_changed (GstLmccSrc *self,
   lmcc_address_format (&action->previous, from);
   lmcc_address_format (&action->destination, to);
   GST_ELEMENT_WARNING (self, RESOURCE, READ,
-      ("The session came from %s and now comes from %s: %s%s. Set "
-       "multicast-source to receive from one sender only",
-          from, to, action->reason, held_back),
+      (_ ("The session came from %s and now comes from %s: %s%s. Set "
+          "multicast-source to receive from one sender only"),
+          from, to, _ (action->reason), held_back),
       (NULL));
   post (self, "lmcc-source-changed", action);
 }
@@ -109,11 +111,15 @@ gst_lmcc_src_tell_source_beside (GstLmccSrc *self,
   lmcc_address_format (&action->previous, from);
   lmcc_address_format (&action->destination, to);
   GST_ELEMENT_WARNING (self, RESOURCE, BUSY,
-      ("Two senders use %s port %u: %s is received, and %s%s is dropped but "
-       "loads the network%s. Move one of them to another address or port%s",
-          lmcc_address_format (&self->address, group), self->port, from,
-          same ? "another session of " : "", to, held_back,
-          same ? "" : "; multicast-source=ADDRESS selects one of them"),
+      (same ? _ ("Two senders use %s port %u: %s is received, and another "
+                 "session of %s is dropped but loads the network%s. Move one "
+                 "of them to another address or port")
+            : _ (
+                "Two senders use %s port %u: %s is received, and %s is dropped "
+                "but loads the network%s. Move one of them to another address "
+                "or port; multicast-source=ADDRESS selects one of them"),
+          lmcc_address_format (&self->address, group), self->port, from, to,
+          held_back),
       (NULL));
   post (self, "lmcc-source-beside", action);
 }

@@ -9,6 +9,8 @@
 #include "control/single-rate/tfmcc-receiver.h"
 #include "control/single-rate/tfmcc-sender.h"
 
+#include <glib/gi18n-lib.h>
+
 typedef struct
 {
   LmccSingleRateController single;
@@ -102,9 +104,9 @@ find_reason_to_leave (LmccController *controller, LmccTime now)
   if (!lmcc_tfmcc_receiver_must_leave (((Tfmcc *) controller)->receiver, now))
     return NULL;
 
-  return "for 120 s this path has carried less than one packet in 8 s, which "
-         "limits all other receivers, too: leaving all groups (RFC 4654 "
-         "section 3.3)";
+  return N_ ("for 120 s this path has carried less than one packet in 8 s, "
+             "which limits all other receivers, too: leaving all groups (RFC "
+             "4654 section 3.3)");
 }
 
 static void

@@ -5,6 +5,7 @@
 
 #include "wire/constants.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 /**
@@ -58,7 +59,7 @@ lmcc_dynamic_layering_init (LmccDynamicLayering *layering,
 
   memset (layering, 0, sizeof (*layering));
   if (n_layers == 0 || n_layers > LMCC_MAX_LAYERS)
-    return invalid (error, "the number of layers is not between 1 and 64");
+    return invalid (error, _ ("the number of layers is not between 1 and 64"));
 
   layering->kind = kind;
   layering->n_layers = n_layers;
@@ -67,8 +68,8 @@ lmcc_dynamic_layering_init (LmccDynamicLayering *layering,
     return TRUE;
   if (spread == 0)
     return invalid (error,
-        "the groups are never silent, but the leave latency needs at least one "
-        "silent slot");
+        _ ("the groups are never silent, but the leave latency needs at least "
+           "one silent slot"));
 
   if (kind == LMCC_LAYERING_CUMULATIVE)
     turning_groups = (guint64) turning_layers + spread;
@@ -76,10 +77,10 @@ lmcc_dynamic_layering_init (LmccDynamicLayering *layering,
     turning_groups = (guint64) turning_layers * spread;
   if (turning_groups + 1 > LMCC_MAX_GROUPS) {
     g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
-        "%u layers whose groups are silent for %u slots would need "
-        "%" G_GUINT64_FORMAT " groups, but a session has at most %d: use fewer "
-        "layers, longer slots or a shorter leave latency",
-        n_layers, spread, turning_groups + 1, LMCC_MAX_GROUPS);
+        _ ("%u layers whose groups are silent for %u slots would need %.0f "
+           "groups, but a session has at most %d: use fewer layers, longer "
+           "slots or a shorter leave latency"),
+        n_layers, spread, (gdouble) turning_groups + 1, LMCC_MAX_GROUPS);
     return FALSE;
   }
   layering->spread = spread;
@@ -115,8 +116,8 @@ lmcc_dynamic_layering_from_session (LmccDynamicLayering *layering,
   if (layering->turning_groups != session->turning_groups
       || layering->n_groups > session->n_groups)
     return invalid (error,
-        "the number of turning groups must be the number of layers above the "
-        "base layer plus the number of silent slots");
+        _ ("the number of turning groups must be the number of layers above "
+           "the base layer plus the number of silent slots"));
 
   return TRUE;
 }

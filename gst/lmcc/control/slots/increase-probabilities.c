@@ -3,6 +3,7 @@
  */
 #include "control/slots/increase-probabilities.h"
 
+#include <glib/gi18n-lib.h>
 #include <gst/lmcc/lmcc-session.h>
 #include "measure/tcp-model.h"
 
@@ -417,8 +418,8 @@ lmcc_increase_probabilities_check (const gdouble *probabilities, guint n_levels,
   for (i = 0; i < n_levels; i++) {
     if (!(probabilities[i] >= 0 && probabilities[i] <= highest)) {
       g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
-          "the probability of level %u is %g, but must be between 0 and that "
-          "of the level below, %g",
+          _ ("the probability of level %u is %g, but must be between 0 and "
+             "that of the level below, %g"),
           i, probabilities[i], highest);
       return FALSE;
     }
@@ -426,8 +427,8 @@ lmcc_increase_probabilities_check (const gdouble *probabilities, guint n_levels,
   }
   if (highest > 0) {
     g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
-        "the probability of the top level is %g, but must be 0, because there "
-        "is no higher level",
+        _ ("the probability of the top level is %g, but must be 0, because "
+           "there is no higher level"),
         highest);
     return FALSE;
   }
@@ -462,16 +463,16 @@ lmcc_increase_probabilities_parse (const gchar *text, guint n_levels,
       probabilities[i] = number;
     if (end == texts[i] || *g_strchug (end) != '\0') {
       g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
-          "\"%s\" is neither heuristic, hill-climb nor hill-climb-log, nor a "
-          "number for each level, such as 0.33,0.2,0.09,0",
+          _ ("\"%s\" is neither heuristic, hill-climb nor hill-climb-log, nor "
+             "a number for each level, such as 0.33,0.2,0.09,0"),
           text);
       return FALSE;
     }
   }
   if (n != n_levels) {
     g_set_error (error, LMCC_SESSION_ERROR, LMCC_SESSION_ERROR_VALUE,
-        "there are %u numbers for %u layers: write one for each layer, the "
-        "last of them 0",
+        _ ("there are %u numbers for %u layers: write one for each layer, the "
+           "last of them 0"),
         n, n_levels);
     return FALSE;
   }

@@ -6,6 +6,7 @@
  * E. W. Biersack, "Pathological Behaviors for RLM and RLC", NOSSDAV 2000,
  * section 4, and by J. Byers et al., "FLID-DL", 2002, section II-A.
  */
+#include <glib/gi18n-lib.h>
 #include <gst/lmcc/lmcc-session-algorithm.h>
 
 #include "control/sending.h"
@@ -244,8 +245,9 @@ check_doubling (const LmccSession *session, GError **error)
 
     if (!(fabs (step - 2) <= DOUBLING_TOLERANCE))
       return lmcc_sending_refuse (error,
-          "rlc needs layers that each double the rate, but layer %u does not: "
-          "use the scheme doubling, or flid-dl or synchronized for any rates",
+          _ ("rlc needs layers that each double the rate, but layer %u does "
+             "not: use the scheme doubling, or flid-dl or synchronized for any "
+             "rates"),
           i);
   }
 
