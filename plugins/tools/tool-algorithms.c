@@ -60,8 +60,8 @@ print_settings (const gchar *element, Table table)
     g_autofree gchar *standard = format_standard (setting);
     g_autofree gchar *range = lmcc_setting_format_range (setting);
 
-    g_print ("\n  %s (%s; default %s)\n      %s\n", setting->name, range,
-        standard, setting->description);
+    g_print (_ ("\n  %s (%s; default %s)\n      %s\n"), setting->name, range,
+        standard, _ (setting->description));
   }
 }
 
@@ -127,7 +127,7 @@ print_text (const LmccAlgorithm *only)
   const LmccAlgorithm *const *list = lmcc_algorithm_list (&n);
 
   if (only != NULL) {
-    g_print ("%s: %s\n", only->name, only->description);
+    g_print ("%s: %s\n", only->name, _ (only->description));
     if (only->paper != NULL)
       g_print ("%s\n", only->paper);
     print_settings ("lmccsrc", get_receiver_table (only));
@@ -135,7 +135,7 @@ print_text (const LmccAlgorithm *only)
     return;
   }
   for (i = 0; i < n; i++)
-    g_print ("%s: %s\n", list[i]->name, list[i]->description);
+    g_print ("%s: %s\n", list[i]->name, _ (list[i]->description));
 }
 
 static void

@@ -6,6 +6,8 @@
 #include "control/sending.h"
 #include "wire/session-internal.h"
 
+#include <glib/gi18n-lib.h>
+
 /* Greatest number of registered algorithms, including the library's own. */
 #define MAX_ALGORITHMS 32
 
@@ -55,7 +57,8 @@ none_create (const LmccSession *session G_GNUC_UNUSED,
 const LmccAlgorithm lmcc_algorithm_none = {
   .name = "none",
   .number = 1,
-  .description = "No congestion control: the user sets the level (max-level)",
+  .description =
+      N_ ("No congestion control: the user sets the level (max-level)"),
   .create = none_create,
 };
 

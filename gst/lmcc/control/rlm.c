@@ -10,6 +10,7 @@
 
 #include "wire/levels.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 
 /* The random part of a join timer is at most this multiple of its mean. */
@@ -85,29 +86,29 @@ typedef struct
 
 static const LmccSetting settings[] = {
   { "join-timer-min", LMCC_SETTING_TIME, 0.1, 600, 5, NULL,
-      "Shortest mean time between two join experiments (Legout and Biersack "
-      "2000, section 3: 5 s)" },
+      N_ ("Shortest mean time between two join experiments (Legout and "
+          "Biersack 2000, section 3: 5 s)") },
   { "join-timer-max", LMCC_SETTING_TIME, 0.1, 3600, 60, NULL,
-      "Longest mean time between two experiments with the same layer "
-      "(McCanne's implementation: 60 s)" },
+      N_ ("Longest mean time between two experiments with the same layer "
+          "(McCanne's implementation: 60 s)") },
   { "back-off", LMCC_SETTING_NUMBER, 1, 10, 2, NULL,
-      "Factor by which a layer's join timer grows after a failed experiment "
-      "(McCanne's implementation: 2)" },
+      N_ ("Factor by which a layer's join timer grows after a failed "
+          "experiment (McCanne's implementation: 2)") },
   { "relax", LMCC_SETTING_NUMBER, 0.1, 1, 0.75, NULL,
-      "Factor by which the join timer shrinks while the level has no losses "
-      "(McCanne's implementation: 0.75)" },
+      N_ ("Factor by which the join timer shrinks while the level has no "
+          "losses (McCanne's implementation: 0.75)") },
   { "detection-time", LMCC_SETTING_TIME, 0.01, 60, 5, NULL,
-      "Initial time after which an experiment shows its losses, until it is "
-      "measured (McCanne's implementation: 5 s)" },
+      N_ ("Initial time after which an experiment shows its losses, until it "
+          "is measured (McCanne's implementation: 5 s)") },
   { "detection-deviation", LMCC_SETTING_TIME, 0, 60, 2, NULL,
-      "Initial mean deviation of that time, until it is measured (McCanne's "
-      "implementation: 2 s)" },
+      N_ ("Initial mean deviation of that time, until it is measured "
+          "(McCanne's implementation: 2 s)") },
   { "loss-threshold", LMCC_SETTING_NUMBER, 0.01, 1, 0.25, NULL,
-      "Packet loss rate above which a level is left that was not joined "
-      "recently (Legout and Biersack 2000, section 3: 25 %)" },
+      N_ ("Packet loss rate above which a level is left that was not joined "
+          "recently (Legout and Biersack 2000, section 3: 25 %)") },
   { "shared-learning", LMCC_SETTING_SWITCH, 0, 0, 1, NULL,
-      "Announce join experiments to the session's other receivers, and learn "
-      "from theirs (McCanne et al. 1996, section 3)" },
+      N_ ("Announce join experiments to the session's other receivers, and "
+          "learn from theirs (McCanne et al. 1996, section 3)") },
 };
 
 static gint
@@ -468,8 +469,9 @@ static const LmccSending sending = { .wants_cumulative = TRUE };
 const LmccAlgorithm lmcc_algorithm_rlm = {
   .name = "rlm",
   .number = 6,
-  .description = "RLM (McCanne, Jacobson, Vetterli 1996): join experiments at "
-                 "random times, from which all receivers of a session learn",
+  .description =
+      N_ ("RLM (McCanne, Jacobson, Vetterli 1996): join experiments at random "
+          "times, from which all receivers of a session learn"),
   .paper = "McCanne, Jacobson, Vetterli, \"Receiver-driven Layered "
            "Multicast\", SIGCOMM 1996",
   .settings = settings,

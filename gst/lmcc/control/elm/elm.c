@@ -8,6 +8,7 @@
  */
 #include "control/elm/elm.h"
 
+#include <glib/gi18n-lib.h>
 #include <gst/lmcc/lmcc-session-algorithm.h>
 #include "control/controller.h"
 #include "control/elm/join-backoff.h"
@@ -698,8 +699,8 @@ elm_create (const LmccSession *session, const LmccSettings *settings,
 const LmccAlgorithm lmcc_algorithm_elm = {
   .name = "elm",
   .number = 2,
-  .description = "Equation-based: the rate that TCP would get at the observed "
-                 "loss and round-trip time (Colussi 2004)",
+  .description = N_ ("Equation-based: the rate that TCP would get at the "
+                     "observed loss and round-trip time (Colussi 2004)"),
   .paper = "Colussi, \"Equation-based Layered Multicast Congestion "
            "Control\", 2004",
   .settings = lmcc_elm_settings,

@@ -13,6 +13,7 @@
 #include "measure/loss.h"
 #include "wire/levels.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 
 #define TICK (100 * LMCC_MSECOND)
@@ -348,8 +349,8 @@ const LmccAlgorithm lmcc_algorithm_plumb = {
   .name = "plumb",
   .number = 101,
   .description =
-      "Aims at the rate that one more TCP connection would get, alternates "
-      "between levels, and joins no layer without room for it",
+      N_ ("Aims at the rate that one more TCP connection would get, alternates "
+          "between levels, and joins no layer without room for it"),
   .settings = lmcc_plumb_settings,
   .n_settings = LMCC_PLUMB_N_SETTINGS,
   .needs_rtt = TRUE,

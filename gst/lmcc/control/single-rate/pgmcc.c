@@ -9,6 +9,8 @@
 #include "control/single-rate/pgmcc-sender.h"
 #include "control/single-rate/receiver.h"
 
+#include <glib/gi18n-lib.h>
+
 typedef struct
 {
   LmccSingleRateController single;
@@ -248,8 +250,8 @@ static const LmccSending sending = {
 const LmccAlgorithm lmcc_algorithm_pgmcc = {
   .name = "pgmcc",
   .number = 8,
-  .description = "Rizzo 2000: a single rate for all receivers, by a window "
-                 "that the slowest one controls",
+  .description = N_ ("Rizzo 2000: a single rate for all receivers, by a window "
+                     "that the slowest one controls"),
   .paper = "Rizzo, \"pgmcc: a TCP-friendly single-rate multicast congestion "
            "control scheme\", SIGCOMM 2000",
   .sending = &sending,

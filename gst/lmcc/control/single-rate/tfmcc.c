@@ -273,8 +273,8 @@ static const LmccSending sending = {
 const LmccAlgorithm lmcc_algorithm_tfmcc = {
   .name = "tfmcc",
   .number = 9,
-  .description = "RFC 4654: a single rate for all receivers, from TCP's "
-                 "equation for the slowest one",
+  .description = N_ ("RFC 4654: a single rate for all receivers, from TCP's "
+                     "equation for the slowest one"),
   .paper = "Widmer, Handley, \"TCP-Friendly Multicast Congestion Control "
            "(TFMCC): Protocol Specification\", RFC 4654, 2006",
   .sending = &sending,

@@ -6,6 +6,7 @@
  * Static and dynamic layers have the same rules; only the groups of a level
  * differ.
  */
+#include <glib/gi18n-lib.h>
 #include <gst/lmcc/lmcc-session-algorithm.h>
 
 #include "control/sending.h"
@@ -32,10 +33,10 @@ typedef struct
 
 static const LmccSetting settings[] = {
   { "deaf-period", LMCC_SETTING_TIME, 0, 60, 0, NULL,
-      "Seconds after a leave in which losses are ignored and no layer is "
-      "joined; 0: 1.5 times the measured leave latency, and no such time until "
-      "it is measured (Byers et al. 2002 assume fast leaves for static "
-      "layers)" },
+      N_ ("Seconds after a leave in which losses are ignored and no layer is "
+          "joined; 0: 1.5 times the measured leave latency, and no such time "
+          "until it is measured (Byers et al. 2002 assume fast leaves for "
+          "static layers)") },
 };
 
 static void
@@ -224,23 +225,24 @@ flid_dl_create (const LmccSession *session,
 
 #define NOMINAL_RTT (LMCC_DEFAULT_NOMINAL_RTT / (gdouble) LMCC_SECOND)
 
-#define FLID_SETTINGS                                                          \
-  { "slot", LMCC_SETTING_TIME, LMCC_SENDING_LEAST_TIME,                        \
-    LMCC_SENDING_LONGEST_SLOT, LMCC_FLID_SLOT / (gdouble) LMCC_SECOND, NULL,   \
-    "Length of a slot (Byers et al. 2002, section V-A)" },                     \
-      { "nominal-rtt", LMCC_SETTING_TIME, LMCC_SENDING_LEAST_TIME,             \
-        LMCC_SENDING_LONGEST_SLOT, NOMINAL_RTT, NULL,                          \
-        "Round-trip time of the TCP connection that receivers equal: a fifth " \
-        "of the "                                                              \
-        "slot "                                                                \
-        "(likewise)" },                                                        \
-  {                                                                            \
-    "probabilities", LMCC_SETTING_CHOICE, 0, 0,                                \
-        LMCC_INCREASE_METHOD_HEURISTIC, lmcc_increase_method_names,            \
-        "Probability that each level may go up after a slot (likewise, "       \
-        "appendix); "                                                          \
-        "or "                                                                  \
-        "a number for each layer, the last of them 0"                          \
+#define FLID_SETTINGS                                                        \
+  { "slot", LMCC_SETTING_TIME, LMCC_SENDING_LEAST_TIME,                      \
+    LMCC_SENDING_LONGEST_SLOT, LMCC_FLID_SLOT / (gdouble) LMCC_SECOND, NULL, \
+    N_ ("Length of a slot (Byers et al. 2002, section V-A)") },              \
+      { "nominal-rtt", LMCC_SETTING_TIME, LMCC_SENDING_LEAST_TIME,           \
+        LMCC_SENDING_LONGEST_SLOT, NOMINAL_RTT, NULL,                        \
+        N_ ("Round-trip time of the TCP connection that receivers equal: a " \
+            "fifth "                                                         \
+            "of the "                                                        \
+            "slot "                                                          \
+            "(likewise)") },                                                 \
+  {                                                                          \
+    "probabilities", LMCC_SETTING_CHOICE, 0, 0,                              \
+        LMCC_INCREASE_METHOD_HEURISTIC, lmcc_increase_method_names,          \
+        N_ ("Probability that each level may go up after a slot (likewise, " \
+            "appendix); "                                                    \
+            "or "                                                            \
+            "a number for each layer, the last of them 0")                   \
   }
 
 static const LmccSetting sending_sl_settings[] = { FLID_SETTINGS };
@@ -250,8 +252,8 @@ static const LmccSetting sending_dl_settings[] = {
   { "leave-latency", LMCC_SETTING_TIME, LMCC_SENDING_LEAST_TIME,
       LMCC_SENDING_LONGEST_SLOT,
       LMCC_DEFAULT_LEAVE_LATENCY / (gdouble) LMCC_SECOND, NULL,
-      "The longest time from a leave to the last packet: a group is silent for "
-      "this long before it returns (likewise, section V-B)" },
+      N_ ("The longest time from a leave to the last packet: a group is silent "
+          "for this long before it returns (likewise, section V-B)") },
 };
 
 static gboolean
@@ -328,8 +330,8 @@ const LmccAlgorithm lmcc_algorithm_flid_sl = {
   .name = "flid-sl",
   .number = 4,
   .description =
-      "FLID over static layers (Byers et al. 2002): one step down after a slot "
-      "with loss, one up if the slot's signal permits it",
+      N_ ("FLID over static layers (Byers et al. 2002): one step down after a "
+          "slot with loss, one up if the slot's signal permits it"),
   .paper = PAPER,
   .settings = settings,
   .n_settings = G_N_ELEMENTS (settings),
@@ -341,8 +343,8 @@ const LmccAlgorithm lmcc_algorithm_flid_dl = {
   .name = "flid-dl",
   .number = 3,
   .description =
-      "FLID over dynamic layers (Byers et al. 2002): as flid-sl, but groups "
-      "fall silent by themselves, which avoids slow leaves",
+      N_ ("FLID over dynamic layers (Byers et al. 2002): as flid-sl, but "
+          "groups fall silent by themselves, which avoids slow leaves"),
   .paper = PAPER,
   .sending = &sending_dl,
   .create = flid_dl_create,

@@ -53,20 +53,22 @@ static const gchar *const joins_after[] = { "period", "burst", NULL };
 static const LmccSetting settings[] = {
   { "join-signal", LMCC_SETTING_CHOICE, 0, 0, JOIN_SIGNAL_TOP_LAYER,
       join_signals,
-      "Synchronization points at which a receiver joins: those of its highest "
-      "layer (Byers et al. 2002, section II-A), or those of the layer to join, "
-      "half as often (Wei and Zhang 2000, section II)" },
+      N_ ("Synchronization points at which a receiver joins: those of its "
+          "highest layer (Byers et al. 2002, section II-A), or those of the "
+          "layer to join, half as often (Wei and Zhang 2000, section II)") },
   { "burst-loss", LMCC_SETTING_CHOICE, 0, 0, BURST_LOSS_HOLD, burst_losses,
-      "After a loss in a burst: do not join at its synchronization point, or "
-      "leave a layer as ns does (Legout and Biersack 2000, section 4)" },
+      N_ ("After a loss in a burst: do not join at its synchronization point, "
+          "or leave a layer as ns does (Legout and Biersack 2000, section "
+          "4)") },
   { "join-after", LMCC_SETTING_CHOICE, 0, 0, JOIN_AFTER_PERIOD, joins_after,
-      "Time that must be free of losses before a join: the whole time between "
-      "two synchronization points of the level, or only the slot with the "
-      "burst before the point (Legout and Biersack 2000, section 4)" },
+      N_ ("Time that must be free of losses before a join: the whole time "
+          "between two synchronization points of the level, or only the slot "
+          "with the burst before the point (Legout and Biersack 2000, section "
+          "4)") },
   { "deaf-period", LMCC_SETTING_TIME, 0, 60, 0, NULL,
-      "Seconds after a leave in which losses are ignored; 0: 1.5 times the "
-      "measured leave latency, at least 1, and 3 until it is measured (no "
-      "paper gives a number)" },
+      N_ ("Seconds after a leave in which losses are ignored; 0: 1.5 times the "
+          "measured leave latency, at least 1, and 3 until it is measured (no "
+          "paper gives a number)") },
 };
 
 static void
@@ -226,12 +228,12 @@ rlc_create (const LmccSession *session, const LmccSettings *values,
 
 static const LmccSetting sending_settings[] = {
   { "slot", LMCC_SETTING_TIME, 0, LMCC_SENDING_LONGEST_SLOT, 0, NULL,
-      "Time between synchronization points of the base layer; 0: 8 of its "
-      "packets (Legout and Biersack 2000, section 4), or according to "
-      "nominal-rtt" },
+      N_ ("Time between synchronization points of the base layer; 0: 8 of its "
+          "packets (Legout and Biersack 2000, section 4), or according to "
+          "nominal-rtt") },
   { "nominal-rtt", LMCC_SETTING_TIME, 0, LMCC_SENDING_LONGEST_SLOT, 0, NULL,
-      "Round-trip time of the TCP connection that receivers equal, instead of "
-      "slot; 0: according to slot" },
+      N_ ("Round-trip time of the TCP connection that receivers equal, instead "
+          "of slot; 0: according to slot") },
 };
 
 static gboolean
@@ -324,8 +326,8 @@ static const LmccSending sending = {
 const LmccAlgorithm lmcc_algorithm_rlc = {
   .name = "rlc",
   .number = 5,
-  .description = "RLC (Vicisano, Rizzo, Crowcroft 1998): up at the sender's "
-                 "synchronization points, down at any loss",
+  .description = N_ ("RLC (Vicisano, Rizzo, Crowcroft 1998): up at the "
+                     "sender's synchronization points, down at any loss"),
   .paper = "Vicisano, Rizzo, Crowcroft, \"TCP-like Congestion Control for "
            "Layered Multicast Data Transfer\", INFOCOM 1998",
   .settings = settings,

@@ -5,6 +5,7 @@
  * UCLA 2000, sections II and III-C: the sender marks synchronization points
  * of each layer at an interval that depends on the layer.
  */
+#include <glib/gi18n-lib.h>
 #include <gst/lmcc/lmcc-session-algorithm.h>
 
 #include "control/sending.h"
@@ -22,15 +23,16 @@ typedef struct
 
 static const LmccSetting settings[] = {
   { "back-off", LMCC_SETTING_SWITCH, 0, 0, 0, NULL,
-      "After the k-th consecutive failed join experiment, skip 2^k - 1 of the "
-      "layer's synchronization points (Wei and Zhang 2000, section III-C)" },
+      N_ ("After the k-th consecutive failed join experiment, skip 2^k - 1 of "
+          "the layer's synchronization points (Wei and Zhang 2000, section "
+          "III-C)") },
   { "back-off-limit", LMCC_SETTING_COUNT, 1, 16, 6, NULL,
-      "Greatest k: after 6 failures every 64th point is tried (the paper has "
-      "no limit)" },
+      N_ ("Greatest k: after 6 failures every 64th point is tried (the paper "
+          "has no limit)") },
   { "deaf-period", LMCC_SETTING_TIME, 0, 60, 0, NULL,
-      "Seconds after a leave in which losses are ignored; 0: 1.5 times the "
-      "measured leave latency, at least 1, and 3 until it is measured (the "
-      "paper gives no number)" },
+      N_ ("Seconds after a leave in which losses are ignored; 0: 1.5 times the "
+          "measured leave latency, at least 1, and 3 until it is measured (the "
+          "paper gives no number)") },
 };
 
 /* A sync point of a layer is a mark for the level below it. */
@@ -181,11 +183,11 @@ sync_create (const LmccSession *session, const LmccSettings *values,
 
 static const LmccSetting sending_settings[] = {
   { "slot", LMCC_SETTING_TIME, 0, LMCC_SENDING_LONGEST_SLOT, 0, NULL,
-      "Time between synchronization points of the base layer; 0: according to "
-      "nominal-rtt" },
+      N_ ("Time between synchronization points of the base layer; 0: according "
+          "to nominal-rtt") },
   { "nominal-rtt", LMCC_SETTING_TIME, 0, LMCC_SENDING_LONGEST_SLOT, 0, NULL,
-      "Round-trip time of the TCP connection that receivers equal (Wei and "
-      "Zhang 2000, section IV), instead of slot; 0: 0.1" },
+      N_ ("Round-trip time of the TCP connection that receivers equal (Wei and "
+          "Zhang 2000, section IV), instead of slot; 0: 0.1") },
 };
 
 static gboolean
@@ -262,9 +264,8 @@ static const LmccSending sending = {
 const LmccAlgorithm lmcc_algorithm_synchronized = {
   .name = "synchronized",
   .number = 7,
-  .description =
-      "Wei and Zhang 2000: up at the sender's synchronization points "
-      "of the next layer, down at any loss",
+  .description = N_ ("Wei and Zhang 2000: up at the sender's synchronization "
+                     "points of the next layer, down at any loss"),
   .paper = "Wei, Zhang, \"On Receiver-Driven Layered Multicast "
            "Transmission\", UCLA 2000",
   .settings = settings,
