@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs tshark with docs/lmcc.lua over the wire format's test vectors.
+"""Runs tshark with docs/lmcc.lua over the test vectors of the wire format.
 
-Extended reports are tshark's own: they must be what it takes them for.
+Extended reports are decoded by tshark itself and must agree with the vectors.
 
 usage: dissector.py LMCC.LUA WIRE-VECTORS.TXT
 """
@@ -18,7 +18,7 @@ import tempfile
 
 SKIP = 77
 PORT = 5004
-# The names in the vectors, and those in the dissector where they differ.
+# Field names in the vectors, and in the dissector where they differ.
 FIELDS = {name: name for name in (
     "type first last more layer burst table stream class slot signal anchor "
     "lsn osn").split()}
@@ -30,7 +30,7 @@ FIELDS.update(elicit="pgmcc.elicit", acker="pgmcc.acker", confirmed="pgmcc.confi
               nak_wait="pgmcc.nak_wait", pgmcc_rtt="pgmcc.rtt", round="tfmcc.round", limiting="tfmcc.limiting",
               receiver="tfmcc.receiver", x_supp="tfmcc.suppression_rate", echo="tfmcc.echo", r_max="tfmcc.rtt_max")
 HEX_FIELDS = ("acker", "receiver", "carriers")
-# In the order of the vectors.
+# In the same order as the vectors.
 REPORT_FIELDS = {
     "tfmcc": "ssrc base_ssrc round has_rtt has_loss leaves rate time echo".split(),
     "pgmcc": "ssrc base_ssrc ack loss lead ack_sequence echo bitmap".split(),
@@ -39,7 +39,7 @@ REPORT_FIELDS = {
     "address-claim": ["base_ssrc"]}
 ALL_REPORT_FIELDS = sorted(set(sum(REPORT_FIELDS.values(), [])))
 XR_FIELDS = ["rtcp.xr.timestamp", "rtcp.ssrc.identifier", "rtcp.xr.lrr", "rtcp.xr.dlrr"]
-# From 1900 to 1970; from there to where a wrapped NTP time begins again (RFC 4330 section 3).
+# Seconds from 1900 to 1970, and from 1970 to the wrap of the NTP timestamp (RFC 4330 section 3).
 NTP_UNIX_OFFSET = 2208988800
 NTP_ERA = 1 << 32
 
@@ -61,7 +61,7 @@ def ip_packet(data, port):
 
 def write_pcap(path, packets):
     with open(path, "wb") as pcap:
-        # LINKTYPE_RAW is 101.
+        # 101 is LINKTYPE_RAW.
         pcap.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 101))
         for seconds, packet in enumerate(packets):
             pcap.write(struct.pack("<IIII", seconds, 0, len(packet),
@@ -111,7 +111,7 @@ def expected_row(kind, expected):
 
 
 def shown_time(ntp):
-    """The way that tshark writes a 64-bit NTP time."""
+    """Formats a 64-bit NTP time as tshark does."""
     seconds = (ntp >> 32) - NTP_UNIX_OFFSET
     if not ntp >> 63:
         seconds += NTP_ERA
@@ -121,13 +121,12 @@ def shown_time(ntp):
 
 
 def xr_agrees(expected, row):
-    """Whether tshark found the times and answers that the vector has, in its order."""
+    """Whether tshark found the same times and answers as the vector, in the same order."""
     items = [item.split("=", 1) for item in expected.split() if "=" in item]
     times = [shown_time(int(value.split("/")[1], 16)) for key, value in items if key == "reference"]
     answers = [value.split("/")[1:] for key, value in items if key == "dlrr"]
     shown, receivers, last, delays = (value.split(";") if value else [] for value in row)
-    # Of two times in one packet tshark shows both, and only the first counts. A CNAME's SSRC
-    # is an identifier, too.
+    # If a packet has two times, tshark shows both; only the first counts. The SSRC of a CNAME is an identifier, too.
     return (shown[:len(times)] == times and bool(shown) == bool(times)
             and [int(last_rr, 16) for _, last_rr, _ in answers] == [int(value) for value in last]
             and [delay for _, _, delay in answers] == delays
@@ -140,7 +139,7 @@ def normal(value):
 
 
 def record_packets(text, ssrc, fragments=1):
-    """Compound packets whose session records together have this text."""
+    """Compound packets whose session records together contain this text."""
     size = -(-len(text) // fragments)
     for index in range(fragments):
         part = text[index * size:(index + 1) * size].encode("ascii")
@@ -151,7 +150,7 @@ def record_packets(text, ssrc, fragments=1):
 
 
 def burst_packet(vectors, ssrc, level, layer=0, burst=True):
-    """The vector of that name, in another session and for another level."""
+    """The vector with this name, with another session and another level."""
     data = bytearray(next(data for _, name, data, _ in vectors if name == "burst"))
     data[8:12] = struct.pack(">I", ssrc)
     at = data.index(b"\x1f") + 1
@@ -162,11 +161,12 @@ def burst_packet(vectors, ssrc, level, layer=0, burst=True):
 
 
 def check_trains(script, vectors):
-    """Trains are shown as such where the session's latest record says that it has some; returns how many differ."""
+    """Checks that packet trains are shown when the session's latest record announces trains; returns the number of
+    errors."""
     plain = "v=0\na=x-lmcc:1 v=1 l=500000,250000 a={}{}\nm=video\n"
     trains, bursts, split = 0x12345000, 0xF2346000, 0x12347000
     cases = [
-        # Before a record nobody knows.
+        # Before the first record, trains are unknown.
         (burst_packet(vectors, trains, 3), "", ""),
         *((packet, "2", "") for packet in record_packets(plain.format("plumb", " tr=2s"), trains)),
         (burst_packet(vectors, trains, 3), "", "3"),
@@ -178,7 +178,7 @@ def check_trains(script, vectors):
         *((packet, interval, "") for packet, interval in
           zip(record_packets(plain.format("elm", " tr=1500ms id=2"), split, 3), ("", "", "1.5"))),
         (burst_packet(vectors, split, 1), "", "1"),
-        # It sends none any more.
+        # The sender has stopped sending trains.
         *((packet, "", "") for packet in record_packets(plain.format("elm", " rtt=2s"), trains)),
         (burst_packet(vectors, trains, 3), "", "")]
     with tempfile.TemporaryDirectory() as directory:
@@ -197,7 +197,7 @@ def check_trains(script, vectors):
 
 
 def check_levels(script):
-    """A record's layers of each level are shown, in one fragment or more; returns how many differ."""
+    """Checks that a record's layers per level are shown, in one fragment or several; returns the number of errors."""
     plain = "v=0\na=x-lmcc:1 v=1 l=1,2,3{}\nm=video\n"
     cases = [(plain.format(""), 1, [""]), (plain.format(" lv=1,3,805 a=elm"), 1, ["0, 0+1, 0+2+11"]),
              (plain.format(" a=elm lv=1,8000000000000001"), 2, ["", "0, 0+63"])]

@@ -2,8 +2,9 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Makes a directory with the few plugins that the tests use: a registry of these is read at once, and plugins that
-# are none of ours and leak at start stay out of the sanitizers' reports.
+# Makes a directory with links to the few plugins that the tests use. A registry of these is read quickly, and other
+# plugins with leaks at startup do not appear in the sanitizers' reports.
+#
 # Usage: link-plugins.sh DIRECTORY PLUGIN-DIRECTORY NAME...
 set -eu
 directory=$1

@@ -18,7 +18,7 @@ main (int argc, char **argv)
     g_printerr ("usage: make-registry FILE\n");
     return 2;
   }
-  /* What has not changed is not written again. */
+  /* Unchanged plugins are not written again. */
   g_unlink (argv[1]);
   g_setenv ("GST_REGISTRY", argv[1], TRUE);
   if (!gst_init_check (NULL, NULL, &error)) {

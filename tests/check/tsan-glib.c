@@ -1,21 +1,22 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * GLib's and GStreamer's libraries are not built for ThreadSanitizer: it does
- * not see how their locks, conditions and reference counts order what threads
- * do. These take their places in the tests' programs, and tell it.
+ * Replacements for ThreadSanitizer. GLib and GStreamer are not built for it,
+ * so it does not see how their locks, conditions and reference counts order
+ * the accesses of threads. The functions here replace theirs in the test
+ * programs and tell the sanitizer.
  */
 #include <dlfcn.h>
 #include <glib-object.h>
 #include <gst/gst.h>
 
-/* Of the sanitizer's runtime (sanitizer/tsan_interface.h). */
+/* From the sanitizer's runtime (sanitizer/tsan_interface.h). */
 void __tsan_acquire (void *at);
 void __tsan_release (void *at);
 
 #define EXPORTED __attribute__ ((visibility ("default")))
 
-/* The library's own function of this name. */
+/* The library's own function of the same name. */
 #define REAL(function)                                        \
   static __typeof__ (function) *real;                         \
   if (__atomic_load_n (&real, __ATOMIC_ACQUIRE) == NULL)      \
@@ -48,8 +49,8 @@ EXPORTED void (g_mutex_unlock) (GMutex *mutex)
   real (mutex);
 }
 
-/* What is behind a recursive one is a lock that the sanitizer sees, and memory
- * that it does not see handed on. */
+/* Behind a recursive lock lie a lock that the sanitizer sees, and memory
+ * whose handover it does not see. */
 EXPORTED void
 g_rec_mutex_init (GRecMutex *mutex)
 {
@@ -107,7 +108,8 @@ EXPORTED void (g_once_init_leave) (volatile void *location, gsize result)
   real (location, result);
 }
 
-/* Whoever drops the last reference sees what all others did before. */
+/* The thread that drops the last reference has seen the writes of all
+ * others. */
 EXPORTED void (g_object_unref) (gpointer object)
 {
   REAL (g_object_unref);

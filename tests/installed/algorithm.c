@@ -43,7 +43,8 @@ on_loss (LmccController *controller, LmccTime now, guint layer,
   (void) now, (void) layer;
 }
 
-/* The receiver holds another level: as was wanted, or as its user caps it. */
+/* The receiver has changed its level: as the controller wanted, or as its
+ * user caps it. */
 static void
 on_level (LmccController *controller, LmccTime now, gint level)
 {
@@ -113,8 +114,8 @@ register_algorithm (void)
   return lmcc_algorithm_register (&by_loss);
 }
 
-/* The rest is a network of its own: a sender of two classes, thus two layers,
- * and a receiver, in virtual time. */
+/* The rest simulates a network in virtual time: a sender of two classes,
+ * thus two layers, and a receiver. */
 
 static LmccSender *
 new_sender (void)

@@ -13,8 +13,8 @@
 
 static LmccAddress base;
 static guint16 port;
-static GSocket *data[LMCC_MAX_GROUPS]; /* of the groups that are held */
-static GSocket *control;               /* the base group's RTCP */
+static GSocket *data[LMCC_MAX_GROUPS]; /* of the joined groups */
+static GSocket *control;               /* RTCP of the base group */
 static GSocket *out;
 static GSocketAddress *player;
 static guint delivered;
@@ -38,7 +38,8 @@ make_address (const LmccAddress *address, guint16 to)
   return result;
 }
 
-/* Bound to the group: Linux then gives it what comes to that group only. */
+/* Bound to the group address: Linux then delivers only packets of that
+ * group. */
 static GSocket *
 join (guint group, guint16 at)
 {
@@ -61,7 +62,7 @@ join (guint group, guint16 at)
   return self;
 }
 
-/* All that waits in a socket. */
+/* Reads all packets waiting in a socket. */
 static void
 take (LmccReceiver *receiver, GSocket *from, gint group)
 {
@@ -96,7 +97,8 @@ take (LmccReceiver *receiver, GSocket *from, gint group)
   }
 }
 
-/* What a player would keep until action.time goes to it at once here. */
+/* A player would keep each unit until action.time; this program takes it at
+ * once. */
 static void
 act (LmccReceiver *receiver)
 {
@@ -130,7 +132,7 @@ act (LmccReceiver *receiver)
   }
 }
 
-/* Until a socket has something, or the receiver's next time. */
+/* Waits for a packet or for the receiver's next deadline. */
 static void
 wait_for (LmccReceiver *receiver)
 {

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A receiver of one's own in Python: receive.py GROUP PORT SECONDS. As receive.c, by ctypes; what comes out is counted.
+"""An example receiver in Python: receive.py GROUP PORT SECONDS. Like receive.c, but through ctypes; it counts the units
+that it receives.
 
-The structures are those of lmcc-receiver.h, lmcc-packet.h and lmcc-address.h, of the library's version 1.0. IPv4 only.
+The structures are those of lmcc-receiver.h, lmcc-packet.h and lmcc-address.h, version 1.0 of the library. IPv4 only.
 """
 import ctypes
 import select
@@ -76,7 +77,7 @@ class Receiver:
         lmcc.lmcc_receiver_start(self.receiver, time.monotonic_ns())
 
     def join(self, group, port):
-        """None: the RTCP of the base group. Bound to the group, a socket gets that group's packets only."""
+        """With a group of None: the RTCP of the base group. A bound socket gets only packets of its group."""
         address = Address()
         lmcc.lmcc_address_group(byref(self.base), group or 0, byref(address))
         name = bytes(address.bytes[:4])
@@ -88,7 +89,7 @@ class Receiver:
         self.sockets[group] = joined
 
     def take(self, group):
-        """All that waits in a socket."""
+        """Reads all packets waiting in a socket."""
         while True:
             try:
                 data, (host, port) = self.sockets[group].recvfrom(9000)
@@ -125,7 +126,7 @@ class Receiver:
             wait = min(lmcc.lmcc_receiver_next_timeout(self.receiver) - time.monotonic_ns(), 100 * MS)
             select.select(self.sockets.values(), (), (), max(wait, 0) / 1e9)
             for group in tuple(self.sockets):
-                # A packet may have been the reason to leave another group.
+                # An earlier packet of this loop may have made the receiver leave the group.
                 if group in self.sockets:
                     self.take(group)
                     self.act()

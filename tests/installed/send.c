@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From 1900 to 1970 (RFC 5905 section 6). */
+/* Seconds from 1900 to 1970 (RFC 5905 section 6). */
 #define NTP_UNIX_OFFSET (G_GUINT64_CONSTANT (2208988800) * LMCC_SECOND)
 
-/* Pictures are shown so long after they came, so that those that need later
- * ones can wait. */
+/* Delay from a picture's arrival to its presentation, so that pictures that
+ * depend on later ones can wait. */
 #define REORDERING (200 * LMCC_MSECOND)
 
 static LmccAddress base;
@@ -59,7 +59,7 @@ new_sender (LmccTime now)
   return sender;
 }
 
-/* When the picture of an RTP packet is shown. */
+/* The presentation time of an RTP packet's picture. */
 static LmccTime
 get_presentation_time (const LmccPacket *packet, LmccTime now)
 {
@@ -78,7 +78,7 @@ get_presentation_time (const LmccPacket *packet, LmccTime now)
           * (gint64) LMCC_SECOND / 90000);
 }
 
-/* All packets that wait become units, and these are the sender's. */
+/* Makes units of all waiting packets and gives them to the sender. */
 static void
 take (LmccSender *sender, LmccClassifier *classifier)
 {
@@ -148,7 +148,7 @@ wait_for (LmccSender *sender)
   g_poll (&polled, 1, next > now ? (gint) ((next - now) / LMCC_MSECOND) : 0);
 }
 
-/* On the loopback interface, to which no route may lead. */
+/* The loopback interface may have no route for multicast. */
 static void
 open_sockets (guint in_port)
 {

@@ -73,7 +73,7 @@ pop_event (Crowd *crowd)
   return first;
 }
 
-/* In a session with another R_max than usual. */
+/* As in a session with a different R_max. */
 Crowd *
 crowd_new_far (guint base_rate, guint32 seed, LmccTime rtt_max)
 {
@@ -124,8 +124,8 @@ crowd_free (Crowd *crowd)
   g_free (crowd);
 }
 
-/* @n more receivers come, evenly in the time @over; each begins with the first
- * record that it hears after that. */
+/* @n more receivers join, evenly spaced over the time @over. Each starts
+ * with the first session record that it receives after that. */
 void
 crowd_join (Crowd *crowd, guint n, LmccTime over)
 {
@@ -241,7 +241,7 @@ hear_answer (Crowd *crowd, guint index, const LmccDlrr *answer)
   if (member->n_answers++ == 0)
     member->first_rtt = crowd->now - member->began;
 
-  /* Times are in 1/65536 s on the wire. */
+  /* Delays on the wire are in units of 1/65536 s. */
   rtt = lmcc_rtt_get (member->rtt);
   off = MAX (rtt, 2 * member->delay) - MIN (rtt, 2 * member->delay);
   fail_unless (off <= 2 * LMCC_SECOND / 65536, "off by %" G_GUINT64_FORMAT,
@@ -330,7 +330,7 @@ drain (Crowd *crowd)
   }
 }
 
-/* Every receiver has an address of its own. */
+/* Each receiver has its own address. */
 static void
 arrive (Crowd *crowd, guint32 host, const LmccReferenceTime *reference)
 {
@@ -345,7 +345,7 @@ arrive (Crowd *crowd, guint32 host, const LmccReferenceTime *reference)
   drain (crowd);
 }
 
-/* A report that no receiver sent, from the address @host. */
+/* A forged report from the address @host. */
 void
 crowd_forge (Crowd *crowd, guint32 host, guint32 ssrc, guint64 ntp_time)
 {
@@ -354,8 +354,8 @@ crowd_forge (Crowd *crowd, guint32 host, guint32 ssrc, guint64 ntp_time)
   arrive (crowd, host, &reference);
 }
 
-/* Pictures all of one size, so that the base's rate is what is asked for, with
- * all headers. */
+/* Pictures of equal size, so that the base layer has the requested rate
+ * including all headers. */
 static void
 send_unit (Crowd *crowd)
 {
@@ -423,9 +423,9 @@ crowd_run (Crowd *crowd, LmccTime duration)
   crowd->now = end;
 }
 
-/* Reports and answers in the window that has most of them, wherever it begins,
- * of what the base sends in that time. Reports are counted once when they leave
- * and once when they come; the larger share counts. */
+/* The highest share of feedback (reports and answers) in any window,
+ * relative to the base layer's traffic in that time. Reports are counted
+ * both at departure and at arrival; the larger share counts. */
 gdouble
 crowd_largest_share (const Crowd *crowd, LmccTime window)
 {
@@ -443,8 +443,8 @@ compare_times (gconstpointer a, gconstpointer b)
   return first < second ? -1 : first > second;
 }
 
-/* The time that @share of those present needed for their first sample;
- * LMCC_TIME_NONE if so many have none yet. */
+/* The time within which @share of the present receivers got their first
+ * sample; LMCC_TIME_NONE if fewer have one yet. */
 LmccTime
 crowd_first_rtt (const Crowd *crowd, gdouble share)
 {

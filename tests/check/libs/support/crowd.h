@@ -1,10 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A sender and thousands of receivers that measure their round-trip times, over
- * a network with delay and loss, in virtual time. The sender is the real one,
- * and all that crosses the network is its bytes; a receiver is its timer and its
- * estimator.
+ * A sender and thousands of receivers that measure their round-trip times,
+ * over a network with delay and packet loss, in virtual time. The sender is
+ * the real one, and only its bytes cross the network. Each receiver is
+ * reduced to its report timer and its round-trip time estimator.
  */
 #ifndef CROWD_H
 #define CROWD_H
@@ -15,11 +15,11 @@
 
 #define CROWD_MAX 20000
 
-/* 10.0.0.0 and on are the members' addresses; 10.128.0.0 and on are free. */
+/* Receivers have addresses from 10.0.0.0, forged reports from 10.128.0.0. */
 #define CROWD_FIRST_HOST 0x0a000000u
 #define CROWD_OTHER_HOST 0x0a800000u
 
-/* One way, uniformly distributed over the receivers. */
+/* One-way delay, uniformly distributed over the receivers. */
 #define CROWD_DELAY_MIN (20 * LMCC_MSECOND)
 #define CROWD_DELAY_MAX (250 * LMCC_MSECOND)
 
@@ -29,10 +29,10 @@ typedef struct
   LmccFeedbackTimer *timer;
   guint32 ssrc;
   gboolean present;
-  LmccTime delay; /* one way */
+  LmccTime delay; /* one-way delay */
   LmccTime began;
-  LmccTime interval;  /* the latest that is on its way to it */
-  LmccTime first_rtt; /* from its beginning to its first sample */
+  LmccTime interval;  /* arrival of the latest packet on its way */
+  LmccTime first_rtt; /* time from the start to the first sample */
   guint n_reports;
   guint n_answers;
 } CrowdMember;
@@ -45,16 +45,16 @@ typedef struct
   guint base_rate;
   LmccTime next_unit;
   gdouble loss;
-  gboolean is_cut;      /* reports do not reach the sender */
-  gboolean is_one_host; /* all are behind one address */
+  gboolean is_cut;      /* drop all reports */
+  gboolean is_one_host; /* all share one address (NAT) */
   GRand *random;
   CrowdMember *members;
   guint n_members;
   GHashTable *by_ssrc;
   GArray *heap;
   guint64 order;
-  GArray *at_sender;  /* FeedbackPacket, reports as they come */
-  GArray *on_the_way; /* FeedbackPacket, reports as they leave */
+  GArray *at_sender;  /* FeedbackPacket: reports when they arrive */
+  GArray *on_the_way; /* FeedbackPacket: reports when they leave */
   guint64 n_reports;
   guint64 n_records;
 } Crowd;

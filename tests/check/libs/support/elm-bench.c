@@ -75,7 +75,7 @@ bench_lose (Bench *bench, LmccTime time)
   bench->controller->klass->on_loss (bench->controller, bench->now, 0, &loss);
 }
 
-/* Runs for @seconds, a packet in @interval lost; 0: none is. */
+/* Runs for @seconds and loses one packet per @interval; 0: no loss. */
 void
 bench_run (Bench *bench, gdouble seconds, guint interval)
 {

@@ -13,8 +13,8 @@ G_BEGIN_DECLS
 #define PACKET_SIZE 1000
 #define RTT (50 * LMCC_MSECOND)
 
-/* A controller of R_i = 128 kbit/s 2^i whose wishes are fulfilled at once, and
- * packets that come as evenly as they are sent. */
+/* An ELM controller with the cumulative rates R_i = 128 kbit/s * 2^i. Its
+ * joins and leaves take effect at once, and packets arrive evenly spaced. */
 typedef struct
 {
   LmccSession session;
@@ -25,7 +25,7 @@ typedef struct
   guint n_joins;
   guint n_leaves;
   LmccTime now;
-  gdouble debt; /* bits that are due */
+  gdouble debt; /* bits due but not yet sent */
   guint until_loss;
 } Bench;
 

@@ -11,7 +11,7 @@ feedback_traffic_new (void)
   return g_array_new (FALSE, FALSE, sizeof (FeedbackPacket));
 }
 
-/* @size is that of the UDP payload; @time is never before the last one. */
+/* @size is that of the UDP payload; @time never decreases between calls. */
 void
 feedback_traffic_add (GArray *traffic, LmccTime time, gsize size)
 {
@@ -20,8 +20,8 @@ feedback_traffic_add (GArray *traffic, LmccTime time, gsize size)
   g_array_append_val (traffic, packet);
 }
 
-/* In the window that has most of them, wherever it begins, of what the base
- * sends in that time. */
+/* The highest share of the base layer's traffic in any window of this
+ * length. */
 gdouble
 feedback_traffic_largest_share (const GArray *traffic, guint base_rate,
     LmccTime window)
@@ -48,7 +48,7 @@ note_answer (gpointer user_data, guint32 sender_ssrc G_GNUC_UNUSED,
   *(gboolean *) user_data = TRUE;
 }
 
-/* Whether a packet of the sender's holds an answer to a report. */
+/* Whether a packet of the sender contains an answer to a report. */
 gboolean
 feedback_traffic_answers (const LmccPacket *packet)
 {

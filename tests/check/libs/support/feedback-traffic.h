@@ -1,17 +1,18 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What feedback takes of a network: reports, and what answers them.
+ * Measures the traffic that feedback causes: reports and the packets that
+ * answer them.
  */
 #ifndef FEEDBACK_TRAFFIC_H
 #define FEEDBACK_TRAFFIC_H
 
 #include <gst/lmcc/lmcc-packet.h>
 
-/* IPv4 and UDP. */
+/* Header sizes of IPv4 and UDP. */
 #define FEEDBACK_OVERHEAD 28
 
-/* Bytes of a whole IP packet. */
+/* Size of the whole IP packet in bytes. */
 typedef struct
 {
   LmccTime time;

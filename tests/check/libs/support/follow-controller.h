@@ -1,9 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Follows a controller's wishes as the receiver does, for tests and fuzzing of all
- * algorithms: whatever comes, the level stays in range, goes up one by one, and
- * there is not always something to do.
+ * Follows a controller's decisions as the receiver does, for tests and
+ * fuzzing of all algorithms. Whatever arrives, the level must stay in range,
+ * go up one step at a time, and the controller must not ask for changes
+ * endlessly.
  */
 #ifndef FOLLOW_CONTROLLER_H
 #define FOLLOW_CONTROLLER_H
@@ -11,7 +12,7 @@
 #include <gst/lmcc/control/controller.h>
 #include <gst/lmcc/lmcc.h>
 
-/* @joins counts the steps up of an algorithm with slots. */
+/* @joins counts the upward steps of an algorithm with slots. */
 typedef struct
 {
   const LmccAlgorithm *algorithm;
@@ -47,9 +48,9 @@ follow (Followed *followed)
     controller->klass->on_level (controller, followed->now, level);
 }
 
-/* An algorithm whose settings have it not wait goes through the levels one by
- * one at one moment, at most up and down again. But for that a wish that the
- * receiver does not follow may take a second look. */
+/* Without waiting times, an algorithm may go through all levels at one
+ * moment, at most once up and once down. Otherwise, only a decision that the
+ * receiver does not follow may need a second poll. */
 static void
 let_time_pass (Followed *followed)
 {

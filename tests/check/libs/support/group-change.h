@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The groups that a receiver joins and leaves from a slot, or a level, to
- * another, as the mapping of layers on groups says.
+ * Lists the groups that a receiver joins and leaves between two slots or
+ * levels, according to the mapping of layers to groups.
  */
 #ifndef GROUP_CHANGE_H
 #define GROUP_CHANGE_H

@@ -3,7 +3,8 @@
  */
 #include "support/level-loop.h"
 
-/* Within it the receiver has left what it held longer than its level. */
+/* Within this time, the receiver has left the groups that it holds beyond
+ * its level. */
 #define SETTLED (2 * LMCC_SECOND)
 
 static const gdouble rates[LEVEL_LOOP_N_RUNGS] = { 300e3, 300e3, 600e3 };
@@ -125,12 +126,13 @@ level_loop_run (LevelLoop *loop, LmccTime duration)
 
 /**
  * level_loop_new:
- * @levels: which layers levels have
- * @repair: share of repair, 1/1000
- * @key_distance: pictures from one key frame to the next; 0: all are key frames
- * @max_level: of the receiver, which takes all that it may; -1: no bound
+ * @levels: layers of each level
+ * @repair: share of repair data, 1/1000
+ * @key_distance: pictures between key frames; 0: all are key frames
+ * @max_level: level cap of the receiver, which joins all that the cap allows;
+ *     -1: none
  *
- * The sender has gone on for long enough for its rates to be known.
+ * The sender has already run long enough for its rates to be known.
  *
  * Returns: (transfer full): a loop whose receiver has just started
  */
@@ -188,10 +190,11 @@ level_loop_set_max_level (LevelLoop *loop, gint level)
 /**
  * level_loop_check:
  * @loop: a loop
- * @changes: what was joined and left since the time before
- * @level: the level held
+ * @changes: expected joins and leaves since the last check
+ * @level: expected level
  *
- * After that the level is shown, and nothing is lost, waited for or changed.
+ * After these changes, the level is shown, and nothing is lost, waited for or
+ * changed.
  */
 void
 level_loop_check (LevelLoop *loop, const gchar *changes, gint level)

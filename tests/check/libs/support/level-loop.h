@@ -1,9 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A session of three rungs of which a receiver holds the lowest one, and one more
- * alone. A sender and a receiver, and a network that hands over what is joined,
- * and no record: both have the session.
+ * A sender and a receiver in a session of three rungs. The receiver has
+ * joined the lowest rung, or the lowest and one more rung. The network
+ * delivers the joined groups. No session record is sent: both ends know the
+ * session.
  */
 #ifndef LEVEL_LOOP_H
 #define LEVEL_LOOP_H
@@ -14,17 +15,19 @@
 #define LEVEL_LOOP_N_RUNGS 3
 #define LEVEL_LOOP_PICTURES_PER_SECOND (LMCC_SECOND / TEST_SOURCE_INTERVAL)
 
-/* What waits for something that does not come comes out after that, and all
- * else within the sender's window and the time from one filler to the next. */
+/* By then, units that wait for a missing packet have been output. All others
+ * are output within the sender's window plus the interval between two
+ * fillers. */
 #define LEVEL_LOOP_LATENCY (8 * LMCC_SECOND)
 
 /**
  * LevelLoop:
- * @changes: groups as they are joined, and left with a minus before
- * @level: as the receiver said last
- * @delivered: pictures, those that the decoder catches up with left out
- * @least_rung: the lowest rung that these were of, or G_MAXINT
- * @drop_every: media packets of a layer; 0: none is lost
+ * @changes: joined groups, and left groups with a minus sign in front
+ * @level: the level that the receiver reported last
+ * @delivered: delivered pictures without those that are only decoded to catch
+ *     up
+ * @least_rung: the lowest rung of these pictures, or G_MAXINT
+ * @drop_every: drop every n-th media packet of a layer; 0: drop none
  */
 typedef struct
 {
@@ -37,7 +40,7 @@ typedef struct
   gboolean joined[LEVEL_LOOP_N_RUNGS + 1];
   gint level;
   guint delivered;
-  guint gaps; /* packets that are no continuation */
+  guint gaps; /* gaps in the sequence numbers */
   gint least_rung;
   guint drop_every;
   guint n_media[LEVEL_LOOP_N_RUNGS + 1];

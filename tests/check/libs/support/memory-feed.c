@@ -15,12 +15,12 @@
 
 #define SSRC_BASE 0x12345000u
 
-/* What the process may take beyond the budget: its code and stacks, and what
- * the allocator cannot give back. */
+/* Memory that the process may use in addition to the budget: code, stacks,
+ * and memory that the allocator cannot return. */
 #define PROCESS_ALLOWANCE (48 * MEBIBYTE)
 
-/* What the library keeps beside packets: states of layers, and arrays that were
- * larger once. */
+/* The library's memory besides packets: states of layers, and arrays that
+ * were larger earlier. */
 #define FIXED_ALLOWANCE (4 * MEBIBYTE)
 
 static gsize
@@ -124,7 +124,7 @@ feed_send_packet (Feed *feed, const LmccHeader *header, const guint8 *payload,
   feed_drain (feed);
 }
 
-/* A picture of one packet, of a rung's class 0. */
+/* A picture of one packet, class 0 of a rung. */
 void
 feed_send_media (Feed *feed, guint layer, guint rung, gboolean key)
 {
@@ -197,7 +197,7 @@ feed_check_memory (Feed *feed)
       "%" G_GUINT64_FORMAT " bytes of %" G_GUINT64_FORMAT, stats.memory_peak,
       stats.memory_budget);
   feed->most = MAX (feed->most, resident_set ());
-  /* The sanitizers and valgrind have an allocator of their own. */
+  /* The sanitizers and valgrind have their own allocators. */
   if (test_is_slow ())
     return;
   fail_unless (test_heap_in_use ()
@@ -218,7 +218,7 @@ feed_prepare_repair (Feed *feed, guint n_layers, guint payload_size)
   feed->session.repair_delay = 10 * LMCC_SECOND;
 }
 
-/* A key frame of each rung, and never another one. */
+/* One key frame per rung, and no further ones. */
 void
 feed_keep_history (Feed *feed, guint i)
 {
@@ -241,8 +241,7 @@ feed_prepare_rungs (Feed *feed, guint payload_size)
   feed->config.latency = 100 * LMCC_MSECOND;
 }
 
-/* Sends @n steps, and looks at the memory meanwhile. LMCC_TEST_PRINT shows what
- * it was. */
+/* Sends @n steps and observes the memory. LMCC_TEST_PRINT prints it. */
 void
 feed_run (Feed *feed, FeedStream stream, guint n)
 {

@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A receiver in virtual time that is fed by hand, and its memory.
+ * Feeds a receiver by hand in virtual time and measures its memory.
  */
 #ifndef MEMORY_FEED_H
 #define MEMORY_FEED_H
@@ -11,7 +11,7 @@
 
 #define MEBIBYTE ((gsize) 1 << 20)
 
-/* 100,000 packets a second. */
+/* 100,000 packets per second. */
 #define FEED_STEP (10 * LMCC_USECOND)
 
 typedef struct _Feed Feed;
@@ -36,8 +36,8 @@ struct _Feed
   guint n_told;
   const gchar *told;
   GArray *levels;
-  gsize heap; /* before it began */
-  gsize most; /* of the process */
+  gsize heap; /* before the test */
+  gsize most; /* memory of the process */
 };
 
 void feed_drain (Feed *feed);

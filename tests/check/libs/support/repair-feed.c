@@ -11,7 +11,7 @@
 
 #define SSRC_BASE 0x12345000u
 
-/* Packets are given out so long before the latency is over. */
+/* Packets may be output this long before the latency has passed. */
 #define RESERVE (50 * LMCC_MSECOND)
 
 void
@@ -39,7 +39,7 @@ repair_feed_drain (RepairFeed *feed)
   }
 }
 
-/* Virtual time goes on to @until. */
+/* Advances virtual time to @until. */
 void
 repair_feed_run_until (RepairFeed *feed, LmccTime until)
 {
@@ -92,7 +92,7 @@ repair_feed_arrive (RepairFeed *feed, guint group, LmccPacket *packet)
   repair_feed_drain (feed);
 }
 
-/* The layer that has a repair packet of a block of @layer. */
+/* The layer that carries a repair packet of a block of @layer. */
 static guint
 get_carrier (const RepairFeed *feed, guint layer, guint index)
 {
@@ -134,7 +134,7 @@ end_block (RepairFeed *feed, guint layer)
   guint i;
 
   fail_unless (encoder != NULL);
-  /* One below the source packets' layer cannot be told. */
+  /* The header cannot name a layer below that of the source packets. */
   for (i = 0; i < feed->n_repair; i++)
     parts[MAX (get_carrier (feed, layer, i), layer) - layer]++;
   lmcc_repair_encoder_set_parts (encoder, parts);
@@ -146,8 +146,8 @@ end_block (RepairFeed *feed, guint layer)
   g_ptr_array_set_size (feed->block[layer], 0);
 }
 
-/* Pictures of one packet, of class 0, 1, 0, 2 ... in as many layers as there
- * are. */
+/* Pictures of one packet, of classes 0, 1, 0, 2, ..., up to the number of
+ * layers. */
 LmccPacket *
 repair_feed_make_media (RepairFeed *feed, LmccHeader *header)
 {
@@ -341,8 +341,8 @@ repair_feed_sent_at (RepairFeed *feed, guint number)
   return g_array_index (feed->sent, LmccTime, number);
 }
 
-/* Each packet at most once, in order, and in time; all from the first one on
- * but for @n_missing. */
+/* Checks that each packet was output at most once, in order and in time, and
+ * all from the first one on except @n_missing. */
 void
 repair_feed_check_deliveries (RepairFeed *feed, guint n_missing)
 {
@@ -391,7 +391,7 @@ repair_feed_lose_selected (RepairFeed *feed, const LmccHeader *header,
   return FALSE;
 }
 
-/* A receiver to which nothing else is lost. */
+/* A receiver without any other losses. */
 void
 repair_feed_start_losing (RepairFeed *feed, guint n_layers, guint n_source,
     guint n_repair, RepairFeedSelected *selected)

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A receiver that is fed by hand: it is known what was sent, what was lost and
- * what the code can give back.
+ * Feeds a receiver by hand, so that the test knows which packets were sent,
+ * which were lost and which the erasure code can recover.
  */
 #ifndef REPAIR_FEED_H
 #define REPAIR_FEED_H
@@ -12,15 +12,14 @@
 #include <gst/lmcc/wire/layer-header.h>
 
 #define REPAIR_FEED_MAX_LAYERS 4
-#define REPAIR_FEED_STEP \
-  (5 * LMCC_MSECOND) /* from one media packet to the next */
+#define REPAIR_FEED_STEP (5 * LMCC_MSECOND) /* between two media packets */
 #define REPAIR_FEED_LATENCY (200 * LMCC_MSECOND)
 #define REPAIR_FEED_DELAY (300 * LMCC_MSECOND)
 #define REPAIR_FEED_KEY_INTERVAL 60
 
 typedef struct _RepairFeed RepairFeed;
 
-/* Whether a packet gets lost. */
+/* Decides whether a packet is lost. */
 typedef gboolean (
     *RepairFeedLose) (RepairFeed *feed, const LmccHeader *header, guint number);
 
@@ -40,12 +39,12 @@ struct _RepairFeed
   LmccTime slot;
   LmccTime now;
   guint n_source;
-  guint n_repair;     /* 0: no repair is sent */
-  guint repair_layer; /* above the highest: in the block's own */
-  guint n_above;      /* of @n_repair, how many are in the layer above that */
-  gboolean
-      chained; /* pictures of class 1 need the one before, but after keys */
-  guint next;  /* number of the next media packet */
+  guint n_repair;     /* 0: send no repair */
+  guint repair_layer; /* above the highest layer: in the block's own */
+  guint n_above;      /* of @n_repair, sent in the layer above that one */
+  /* each class 1 picture needs the previous one, except after key frames */
+  gboolean chained;
+  guint next; /* number of the next media packet */
   guint16 lsn[REPAIR_FEED_MAX_LAYERS];
   guint16 sequence[REPAIR_FEED_MAX_LAYERS];
   guint16 repair_sequence[REPAIR_FEED_MAX_LAYERS];
@@ -54,9 +53,9 @@ struct _RepairFeed
   RepairFeedLose lose;
   gpointer lose_data;
   GRand *dice;
-  GArray *sent;       /* of LmccTime, by number */
-  GArray *losses;     /* of guint: media packets that were lost */
-  GArray *deliveries; /* of RepairFeedDelivery */
+  GArray *sent;       /* LmccTime, by packet number */
+  GArray *losses;     /* guint: numbers of the lost media packets */
+  GArray *deliveries; /* RepairFeedDelivery */
   GArray *levels;
 };
 
@@ -64,7 +63,7 @@ typedef struct
 {
   guint numbers[16];
   guint n;
-  guint repair_from; /* of each block, repair from this index on */
+  guint repair_from; /* in each block, repair from this index on */
 } RepairFeedSelected;
 
 void repair_feed_drain (RepairFeed *feed);

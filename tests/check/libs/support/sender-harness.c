@@ -6,7 +6,7 @@
 #include <gst/lmcc/control/slots/dynamic-layering.h>
 #include <string.h>
 
-/* In the group that the session says. */
+/* In the group given by the session. */
 static void
 check_group (const Harness *h, const SentPacket *sent)
 {
@@ -107,7 +107,7 @@ harness_clear (Harness *h)
   lmcc_sender_free (h->sender);
 }
 
-/* As a shell that is never late. */
+/* Calls the sender exactly when it asks for it. */
 void
 harness_run_until (Harness *h, LmccTime until)
 {
@@ -198,7 +198,7 @@ is_video (const SentPacket *sent)
   return is_media (sent) && sent->header.stream != LMCC_STREAM_SOUND;
 }
 
-/* Random units of several rungs and classes, with sound, for some time. */
+/* Random units of several rungs and classes, with audio. */
 void
 harness_push_random_until (Harness *h, GRand *rand, LmccTime until,
     guint n_rungs, gboolean sound)
@@ -229,15 +229,15 @@ sent_ip_size (const SentPacket *s)
   return s->packet->size + IP_OVERHEAD;
 }
 
-/* The RTCP is the base's. */
+/* RTCP belongs to the base layer. */
 gboolean
 sent_is_of_layer (const SentPacket *s, guint layer)
 {
   return s->control ? layer == 0 : s->group == layer;
 }
 
-/* The base begins at once, other layers within the time that their first packet
- * takes. */
+/* The base layer starts at once, the other layers within the time of their
+ * first packet. */
 static void
 check_first (const SentPacket *sent, guint layer, guint64 rate)
 {
@@ -249,9 +249,9 @@ check_first (const SentPacket *sent, guint layer, guint64 rate)
   fail_unless (waited < 8.0 * (gdouble) sent_ip_size (sent));
 }
 
-/* In every interval, wherever it begins and ends, a layer's bits differ from
- * rate times duration by at most one packet: with the packets at both ends
- * there are not more, and without them not fewer. */
+/* In every interval, the bits of a layer differ from rate times duration by
+ * at most one packet: with the packets at both ends there are not more, and
+ * without them not fewer. */
 void
 harness_check_exact (Harness *h, guint layer, guint64 rate, LmccTime end)
 {
@@ -267,7 +267,7 @@ harness_check_exact (Harness *h, guint layer, guint64 rate, LmccTime end)
   }
   fail_unless (picked->len > 2);
   fail_unless (largest <= 8 * LARGEST);
-  /* A bit for times that are whole nanoseconds. */
+  /* One bit of tolerance, because times are whole nanoseconds. */
   largest += 1 + rate * 1e-9;
 
   check_first (SENT (h, g_array_index (picked, guint, 0)), layer, rate);
@@ -282,7 +282,7 @@ harness_check_exact (Harness *h, guint layer, guint64 rate, LmccTime end)
       gdouble want =
           (gdouble) rate * ((to ? to->time : end) - from->time) / LMCC_SECOND;
 
-      /* Not fail_unless(), which makes a system call each time. */
+      /* fail_unless() would make a system call each time. */
       if (want - between > largest)
         fail ("layer %u: %g bits too few", layer, want - between);
       if (to == NULL)

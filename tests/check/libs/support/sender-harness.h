@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A sender in virtual time, and all that it sent.
+ * Runs a sender in virtual time and keeps all packets that it sends.
  */
 #ifndef SENDER_HARNESS_H
 #define SENDER_HARNESS_H
@@ -19,7 +19,8 @@
 #define IP_OVERHEAD 28
 #define RTP_OVERHEAD (LMCC_RTP_HEADER_SIZE + LMCC_RTP_OVERHEAD)
 
-/* The largest packet that the sender may send: of its mtu, in IPv4 and UDP. */
+/* Size of the largest packet that the sender may send: its MTU minus the
+ * IPv4 and UDP headers. */
 #define LARGEST (1400 + IP_OVERHEAD)
 
 typedef struct
@@ -32,7 +33,7 @@ typedef struct
   LmccHeader header;
 } SentPacket;
 
-/* The time, and what has happened up to it. */
+/* Virtual time, and what has happened so far. */
 typedef struct
 {
   LmccSender *sender;

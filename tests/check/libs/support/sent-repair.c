@@ -6,7 +6,8 @@
 #include <gst/lmcc/repair/code.h>
 #include <string.h>
 
-/* A picture in three classes: a key frame, P pictures, and two classes of B. */
+/* A picture in three classes: a key frame, P pictures, and two classes of B
+ * pictures. */
 LmccTime
 repair_push_gop (Harness *h, guint n_rungs, LmccTime time, guint n_pictures)
 {
@@ -117,7 +118,7 @@ same_block (const LmccRepairPayload *a, const LmccRepairPayload *b)
       && a->n_source == b->n_source && a->step == b->step;
 }
 
-/* Its repair packets, in the order in which they were sent. */
+/* The block's repair packets, in sending order. */
 static GArray *
 find_block (Harness *h, const LmccRepairPayload *of)
 {
@@ -137,7 +138,7 @@ find_block (Harness *h, const LmccRepairPayload *of)
   return found;
 }
 
-/* Loses source packets, as many as repair packets were sent. */
+/* Loses as many source packets as repair packets were sent. */
 static void
 check_recovers (Harness *h, const LmccRepairPayload *of, GRand *rand)
 {
@@ -207,7 +208,7 @@ repair_check_all_recover (Harness *h)
   g_rand_free (rand);
 }
 
-/* What a repair packet says of itself. */
+/* The metadata in a repair packet. */
 void
 repair_check_headers (Harness *h)
 {
@@ -237,8 +238,8 @@ repair_check_headers (Harness *h)
         lmcc_sender_get_stats (h->sender)->layers[i].repairs);
 }
 
-/* All repair packets of a block are there: each layer that they name has its
- * part, in their order, and higher layers the later ones. */
+/* Checks that all repair packets of a block were sent: each layer that they
+ * name carries its share, in order, and higher layers carry the later ones. */
 static void
 check_block (Harness *h, const LmccRepairPayload *of)
 {
@@ -306,9 +307,9 @@ repair_count_type (Harness *h, LmccPacketType type)
   return n;
 }
 
-/* How long after the packets that it repairs a repair packet comes: later, and
- * within @delay; 0: within the window of the pictures. Returns how many there
- * are. */
+/* Checks the delay of repair packets after the packets that they repair:
+ * positive and at most @delay; 0: within the window of the pictures. Returns
+ * the number of repair packets. */
 guint
 repair_check_times (Harness *h, LmccTime delay)
 {

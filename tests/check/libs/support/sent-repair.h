@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Repair packets that a sender sent, and what they are good for.
+ * Examines repair packets that a sender sent, and recovers lost packets with
+ * them.
  */
 #ifndef SENT_REPAIR_H
 #define SENT_REPAIR_H
@@ -14,7 +15,8 @@
 #define REPAIR_PICTURE (40 * MS)
 #define REPAIR_N_PICTURES 25 /* of a group */
 
-/* With the repair's own headers a packet is as large as the sender may send. */
+/* A media packet that leaves room for the repair header in a packet of the
+ * largest size. */
 #define REPAIR_PAYLOAD (1400 - RTP_OVERHEAD - 48)
 
 LmccSenderConfig repair_shaped_config (guint share);

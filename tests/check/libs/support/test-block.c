@@ -27,7 +27,7 @@ test_block_decoder (void)
   return decoder;
 }
 
-/* Bytes and length are another for each number. */
+/* Content and length differ for each number. */
 LmccPacket *
 test_block_packet (guint source, guint sequence)
 {
@@ -56,7 +56,8 @@ test_block_packet (guint source, guint sequence)
   return lmcc_rtp_build (&rtp, &header, LMCC_HEADER_DEFAULT_ID, payload);
 }
 
-/* (transfer full) (nullable): all repair of a block; NULL where it is none */
+/* (transfer full) (nullable): all repair packets of a block; NULL where
+ * there are none */
 GPtrArray *
 test_block_encode (LmccPacket *const *packets, guint n_source, guint step,
     guint n_repair)
@@ -112,7 +113,7 @@ test_block_take_repair (LmccRepairDecoder *decoder, LmccPacket *packet,
   lmcc_repair_decoder_take_repair (decoder, &payload, packet, now);
 }
 
-/* The symbols of a block by number: source first. */
+/* The symbols of a block by number: source symbols first. */
 void
 test_block_take_symbol (LmccRepairDecoder *decoder, const TestBlock *block,
     guint i, LmccTime now)
@@ -125,7 +126,7 @@ test_block_take_symbol (LmccRepairDecoder *decoder, const TestBlock *block,
         g_ptr_array_index (block->repair, i - block->n_source), now);
 }
 
-/* Returns how many came out; each must be what was sent, and was lost. */
+/* Returns the number of recovered packets; each must equal a lost packet. */
 guint
 test_block_poll_all (LmccRepairDecoder *decoder, const TestBlock *block,
     const gboolean *lost)

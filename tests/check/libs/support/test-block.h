@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Blocks of source and repair packets, and a decoder that gets some of them.
+ * Blocks of source and repair packets, and a decoder that receives some of
+ * them.
  */
 #ifndef TEST_BLOCK_H
 #define TEST_BLOCK_H

@@ -6,22 +6,22 @@
 #include <gst/app/gstappsink.h>
 #include <gst/gst.h>
 
-/* NAL units of slices (ITU-T H.264 table 7-1). */
+/* NAL unit types of slices (ITU-T H.264 table 7-1). */
 #define SLICE 1
 #define IDR_SLICE 5
 
-/* How long a picture may take, ms. */
+/* Longest time to read a picture, ms. */
 #define PATIENCE 10000u
 
-/* The classes that LmccClassifier has for x264's pyramid: the most important
- * nal_ref_idc is 0. */
+/* Classes that LmccClassifier assigns to x264's pyramid, by nal_ref_idc; the
+ * most important nal_ref_idc has class 0. */
 static guint8
 get_class (guint ref_idc)
 {
   return ref_idc >= 2 ? 0 : ref_idc == 1 ? 1 : 2;
 }
 
-/* NAL units have their length in front, in four bytes. */
+/* Each NAL unit follows its length in four bytes. */
 static TestRepairPicture
 read_picture (const guint8 *data, gsize size)
 {
@@ -67,8 +67,8 @@ read_all (GstAppSink *sink, GArray *pictures, LmccTime *period)
   }
 }
 
-/* Appsink would wait without end for what an element that failed never sends.
- * Returns the first error of the pipeline. */
+/* Appsink would wait forever for data from a failed element. Returns the
+ * first error of the pipeline. */
 static GError *
 find_error (GstElement *pipeline)
 {
@@ -86,11 +86,11 @@ find_error (GstElement *pipeline)
 /**
  * test_clip_read:
  * @path: an MP4 file with H.264
- * @period: (out): how long it is
- * @error: why it cannot be read
+ * @period: (out): its duration
+ * @error: why the file cannot be read
  *
  * Returns: (transfer full) (nullable) (element-type TestRepairPicture): its
- *     pictures in decoding order; %NULL where it cannot be read
+ *     pictures in decoding order; %NULL on error
  */
 GArray *
 test_clip_read (const gchar *path, LmccTime *period, GError **error)

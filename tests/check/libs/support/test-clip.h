@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The pictures of a file of H.264, as sizes and classes.
+ * Reads the pictures of an H.264 file as sizes and classes.
  */
 #ifndef TEST_CLIP_H
 #define TEST_CLIP_H

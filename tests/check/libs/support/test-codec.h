@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Payloads of video in RTP packets, given to a classifier.
+ * Builds payloads of video RTP packets and gives them to a classifier.
  */
 #ifndef TEST_CODEC_H
 #define TEST_CODEC_H

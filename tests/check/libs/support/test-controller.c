@@ -55,7 +55,8 @@ test_controller_free (TestController *test)
   g_free (test);
 }
 
-/* As the receiver does: holds what is wanted, within the cap. */
+/* Joins and leaves as the receiver does: as the controller wants, within the
+ * cap. */
 void
 test_controller_follow (TestController *test)
 {
@@ -100,7 +101,7 @@ report_losses (TestController *test, guint layer)
         &loss);
 }
 
-/* Lets the time go on, with all that is due until then. */
+/* Advances the time and does everything due until then. */
 void
 test_controller_until (TestController *test, LmccTime time)
 {
@@ -122,7 +123,7 @@ test_controller_until (TestController *test, LmccTime time)
   test->now = MAX (test->now, time);
 }
 
-/* A packet that the network lets through, now. */
+/* Delivers a packet at the current time. */
 void
 test_controller_packet (TestController *test, const LmccHeader *header)
 {
@@ -157,8 +158,8 @@ is_lost (guint layer, guint packet, const TestLoss *losses, guint n_losses)
   return FALSE;
 }
 
-/* A whole slot of all layers. The second half of it is a burst of the layers up
- * to its signal. */
+/* A whole slot of all layers. Its second half is a burst of the layers up to
+ * the slot's signal. */
 void
 test_slot_full (TestController *test, gint signal, guint64 up_levels,
     const TestLoss *losses, guint n_losses)

@@ -1,9 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A controller in virtual time, fed by a model sender of slots: each layer sends
- * TEST_SLOT_PACKETS packets evenly in a slot. Which ones are lost is up to the
- * test; a real account finds it out.
+ * Runs a controller in virtual time against a model of a sender with slots:
+ * each layer sends TEST_SLOT_PACKETS evenly spaced packets per slot. The
+ * test says which packets are lost; the controller learns it from a real
+ * loss account.
  */
 #ifndef TEST_CONTROLLER_H
 #define TEST_CONTROLLER_H
@@ -33,15 +34,16 @@ typedef struct
   LmccLayerAccount *accounts[LMCC_MAX_LAYERS];
   guint16 lsns[LMCC_MAX_LAYERS];
   LmccTime now;
-  guint64 slot; /* the next one to send */
+  guint64 slot; /* the next slot to send */
   gint level;
   gint cap;
-  LmccTime leave_latency; /* how long a layer comes that was left */
+  /* how long packets of a layer still arrive after its leave */
+  LmccTime leave_latency;
   LmccTime left_at[LMCC_MAX_LAYERS];
-  GArray *changes; /* of TestLevelChange */
+  GArray *changes; /* TestLevelChange */
 } TestController;
 
-/* What is lost in a slot: packets @from to @to of @layer, counted from 0. */
+/* Packets lost in a slot: packets @from to @to of @layer, counted from 0. */
 typedef struct
 {
   gint layer;

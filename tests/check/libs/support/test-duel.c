@@ -9,14 +9,14 @@
 #define DEFAULT_LAYERS 8
 #define LEAST_QUEUE 10 /* packets */
 
-/* What a receiver's or a flow's counters were at the mark. */
+/* Counters of a receiver or flow at the mark. */
 typedef struct
 {
   guint64 bytes;
   guint64 offered;
   guint64 missed;
   guint changes;
-  guint samples[LMCC_MAX_LAYERS]; /* since then, at each level */
+  guint samples[LMCC_MAX_LAYERS]; /* time at each level since then */
 } Mark;
 
 typedef struct
@@ -52,8 +52,6 @@ fault (Runner *runner, const gchar *format, ...)
       runner->net->config.seed);
 }
 
-/* Links */
-
 static void
 set_loss (TestLinkSettings *link, const TestStep *step)
 {
@@ -64,8 +62,8 @@ set_loss (TestLinkSettings *link, const TestStep *step)
   if (step->burst <= 1 || step->loss < 0)
     return;
 
-  /* All is lost in the bad state, whose mean length is the burst; it takes a
-   * share of the time that gives the mean loss. */
+  /* All packets are lost in the bad state. Its mean length is the burst, and
+   * its share of the time gives the mean loss. */
   link->loss = 0;
   link->bad_loss = 1;
   link->to_good = 1 / step->burst;
@@ -109,8 +107,6 @@ change_link (Runner *runner)
   if (step->of > 0 && step->of <= runner->net->n_receivers)
     runner->net->receivers[step->of - 1].own.settings = *link;
 }
-
-/* Who takes part */
 
 static void
 mark_receiver (Runner *runner, guint index)
@@ -176,8 +172,6 @@ change_flows (Runner *runner)
     test_net_add_flow (runner->net, i * step->extra_ms * LMCC_MSECOND);
 }
 
-/* What is checked */
-
 static void
 count_levels (Runner *runner)
 {
@@ -242,7 +236,7 @@ check_receiver (Runner *runner, guint index)
         index + 1, changes, step->max_changes - 1);
 }
 
-/* How long after its first missed packet receiver @index went down. */
+/* How long after its first missed packet receiver @index went down a level. */
 static void
 check_down (Runner *runner, guint index)
 {
@@ -269,8 +263,8 @@ check_down (Runner *runner, guint index)
         runner->step->down_within_ms / 1000.0);
 }
 
-/* The longest time in a row, since the mark, above @level, or with @below below
- * it. */
+/* The longest time in a row since the mark that the receiver was above
+ * @level, or below it with @below. */
 static LmccTime
 longest_run (const Runner *runner, guint index, gint level, gboolean below)
 {
@@ -318,7 +312,7 @@ check_carried (Runner *runner, guint index)
         step->under_ms / 1000.0);
 }
 
-/* The last change is that to no level. */
+/* The last change is a leave of all levels. */
 static void
 check_ended (Runner *runner, guint index)
 {
@@ -397,8 +391,6 @@ check (Runner *runner)
     fault (runner, "a packet waited %.3f ms in the shared queue, not %g to %g",
         delay_ms, step->delay_ms[0], step->delay_ms[1]);
 }
-
-/* Running */
 
 static void
 run_time (Runner *runner)
@@ -496,10 +488,9 @@ run_once (const TestDuel *duel, guint32 seed, GString *faults)
 /**
  * test_duel_run:
  * @duel: a duel
- * @seeds: how many times it is run, each time with the next seed
+ * @seeds: number of runs, each with the next seed
  *
- * Returns: (transfer full) (nullable): what was not as it must be, in words, or
- *     %NULL
+ * Returns: (transfer full) (nullable): a description of failed checks, or %NULL
  */
 gchar *
 test_duel_run (const TestDuel *duel, guint seeds)

@@ -1,9 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Duels: tables of steps that say what a network does and what receivers must
- * make of it. The same table is a test and, with LMCC_DUEL_TRACE=DIRECTORY, a trace
- * that tests/plots/duels.py draws.
+ * Duels: scenarios written as tables of steps. The steps say what the
+ * network does and how the receivers must react. The same table serves as a
+ * test and, with LMCC_DUEL_TRACE=DIRECTORY, writes a trace that
+ * tests/plots/duels.py draws.
  */
 #ifndef TEST_DUEL_H
 #define TEST_DUEL_H
@@ -15,17 +16,17 @@
 /**
  * TestStepKind:
  * @TEST_END: the last step
- * @TEST_LINK: a link changes; what is not named stays
- * @TEST_RECEIVER: receivers start, or with .stop one stops
- * @TEST_FLOW: TCP flows start, or with .stop one stops
- * @TEST_FEEDBACK: reports get to the sender, or with .stop no longer
- * @TEST_AIR: jitter and reordering behind all links, from now on
- * @TEST_PAUSE: the sender's process does not run for .ms; with @of that of receiver
- *     k, from 1
- * @TEST_FORGET: the last switch forgets memberships of layer @of and those above
- * @TEST_RUN: time passes
- * @TEST_MARK: what is checked counts from here
- * @TEST_CHECK: what must be true now
+ * @TEST_LINK: change a link; fields that are 0 keep their values
+ * @TEST_RECEIVER: start receivers, or stop one with .stop
+ * @TEST_FLOW: start TCP flows, or stop one with .stop
+ * @TEST_FEEDBACK: let reports reach the sender, or block them with .stop
+ * @TEST_AIR: set jitter and reordering behind all links
+ * @TEST_PAUSE: suspend the sender's process for .ms; with @of that of receiver
+ *     k, counted from 1
+ * @TEST_FORGET: the last switch forgets its memberships of layer @of and above
+ * @TEST_RUN: let time pass
+ * @TEST_MARK: start a new measurement interval for the checks
+ * @TEST_CHECK: check conditions
  */
 typedef enum
 {
@@ -44,42 +45,49 @@ typedef enum
 
 /**
  * TestStep:
- * @kind: what
- * @of: for LINK the shared link (0) or receiver k's own, from 1; for RECEIVER and
- *     FLOW with @stop which, for CHECK of receivers and flows only this one
- * @why: in words
- * @mbps: rate; 0: as before
- * @rtt_ms: twice the delay; 0: as before
- * @queue_ms: queue limit in time at the rate; 0: as before
- * @queue_bdp: queue limit in rate times @rtt_ms, at least 10 packets
+ * @kind: kind of the step
+ * @of: for LINK the shared link (0) or receiver k's own link, from 1; for
+ *     RECEIVER and FLOW with @stop which one to stop; for CHECK the only
+ *     receiver or flow that is checked
+ * @why: description
+ * @mbps: link rate; 0: unchanged
+ * @rtt_ms: twice the one-way delay; 0: unchanged
+ * @queue_ms: queue limit as time at the link rate; 0: unchanged
+ * @queue_bdp: queue limit as a multiple of rate times @rtt_ms, at least 10
+ *     packets
  * @queue_packets: queue limit in packets
- * @loss: share lost by the wire; 0: as before, -1: none
- * @burst: mean number of packets that are lost in a row, above 1: Gilbert's
- *     channel with a mean loss of @loss
- * @count: receivers or flows to start; 0: 1
- * @extra_ms: of flows: how much more round-trip time each has than the one before;
- *     flows of one RTT lose in step, and what is evenly spaced beside them loses more
- * @max_level: of receivers to start, plus 1; 0: no cap
- * @stop: the other way round
+ * @loss: share of packets lost on the wire; 0: unchanged, -1: none
+ * @burst: mean length of loss bursts in packets; above 1: Gilbert channel with
+ *     a mean loss of @loss
+ * @count: number of receivers or flows to start; 0: 1
+ * @extra_ms: for flows: additional round-trip time of each flow compared with
+ *     the previous one; flows with equal RTTs lose packets in step, which
+ *     increases the loss of evenly spaced traffic beside them
+ * @max_level: level cap of the receivers to start, plus 1; 0: no cap
+ * @stop: stop instead of start
  * @air: see #TestNetAir
- * @ms: how long to run, or not to
- * @check_level: every receiver's level lies in @level now
- * @check_held: the level that every receiver held for the longest time since the
- *     mark lies in @held; a join experiment is no reason to fail
- * @check_share: what every receiver got since the mark lies in @share of the shared
- *     link's capacity
- * @check_flow_share: likewise for TCP flows
- * @check_loss: every receiver's share of missed packets since the mark lies in
+ * @ms: duration of the run or pause
+ * @check_level: the current level of every receiver lies in @level
+ * @check_held: the level that every receiver has held for the longest time
+ *     since the mark lies in @held, so that a join experiment does not fail the
+ *     check
+ * @check_share: the throughput of every receiver since the mark, as a share of
+ *     the shared link's capacity, lies in @share
+ * @check_flow_share: the same for TCP flows
+ * @check_loss: the loss rate of every receiver since the mark lies in
  *     @loss_range
- * @check_delay: longest time in the shared queue lies in @delay_ms
- * @max_changes: most changes of any receiver's level since the mark, plus 1
- * @down_within_ms: every receiver has gone down since the mark, at most so long
- *     after the first packet that it missed since then
- * @check_carried: since the mark no receiver held a level above @carried for longer
- *     than @over_ms in a row, nor one below for longer than @under_ms
- * @ended_within_ms: every receiver has ended the reception and said why, at most
- *     so long after the mark
- * @equal: all receivers held one level for the longest time since the mark
+ * @check_delay: the longest queueing delay on the shared link lies in @delay_ms
+ * @max_changes: highest number of level changes of any receiver since the mark,
+ *     plus 1
+ * @down_within_ms: since the mark every receiver has gone down a level, at most
+ *     this long after its first lost packet
+ * @check_carried: since the mark no receiver has held a level above @carried
+ *     for longer than @over_ms in a row, nor one below for longer than
+ *     @under_ms
+ * @ended_within_ms: every receiver has ended the reception with a reason, at
+ *     most this long after the mark
+ * @equal: the level held for the longest time since the mark is the same for
+ *     all receivers
  */
 typedef struct
 {
@@ -125,7 +133,7 @@ typedef struct
   gboolean equal;
 } TestStep;
 
-/* For tables: what a step checks. */
+/* Describes for tables what a step checks. */
 #define LEVEL(least, most) .check_level = TRUE, .level = { least, most }
 #define HELD(least, most) .check_held = TRUE, .held = { least, most }
 #define SHARE(least, most) .check_share = TRUE, .share = { least, most }
@@ -156,17 +164,19 @@ typedef struct
 
 /**
  * TestDuel:
- * @name: of the trace's file
- * @algorithm: of the session and all receivers
- * @setting: of theirs, NAME=VALUE; %NULL: none
- * @shaped: layers of fixed rates, as those who need the sender's marks want them
+ * @name: name of the trace file
+ * @algorithm: algorithm of the session and all receivers
+ * @setting: setting of the algorithm at the receivers, NAME=VALUE; %NULL: none
+ * @shaped: use layers of fixed rates, which algorithms that read the sender's
+ *     marks need
  * @base_kbps: R_0; 0: 128
  * @factor: c, R_i = c^i R_0; 0: 2
- * @n_layers: 0: 8
- * @join_ms: latency of joins
- * @leave_ms: latency of leaves
- * @left_is_unseen: what comes until then ends before the receiver
- * @steps: what happens
+ * @n_layers: number of layers; 0: 8
+ * @join_ms: join latency
+ * @leave_ms: leave latency
+ * @left_is_unseen: packets that still arrive during the leave latency do not
+ *     reach the receiver
+ * @steps: the scenario
  */
 typedef struct
 {

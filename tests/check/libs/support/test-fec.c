@@ -16,15 +16,16 @@
   "application/x-rtp, media=(string)video, clock-rate=(int)90000, " \
   "encoding-name=(string)H264, payload=(int)96, ssrc=(uint)305418240"
 
-/* SMPTE 2022-1 section 6: a matrix has up to 100 packets. */
+/* SMPTE 2022-1 section 6: a matrix has at most 100 packets. */
 #define MAX_MATRIX 100
 #define MIN_ROWS 4
 
-/* A column for each so many percent; beyond that there are rows too. */
+/* One column for each of these percentages; above that, row FEC is used as
+ * well. */
 #define MOST_FOR_COLUMNS 0.25
 #define ROW_LENGTH 5
 
-/* What a picture's packets carry first. */
+/* Start of the payload of a picture's packets. */
 typedef struct
 {
   guint32 number;
@@ -36,7 +37,7 @@ typedef struct
   guint came;
 } Outcome;
 
-/* What the path made of a packet; the receiver's turn comes later. */
+/* What the path did to a packet; the receiver handles it later. */
 typedef struct
 {
   GstBuffer *buffer; /* (nullable): lost */
@@ -53,7 +54,7 @@ typedef struct
   gboolean bad;
   guint16 sequence;
   GArray *outcomes;
-  GHashTable *seen; /* media: a packet counts once */
+  GHashTable *seen; /* media packets, without duplicates */
   GstHarness *encoder;
   GstHarness *encoder_fec[2];
   GstHarness *storage;
@@ -71,9 +72,9 @@ encoder_name (TestFecScheme scheme)
 
 /**
  * test_fec_is_there:
- * @scheme: which
+ * @scheme: a scheme
  *
- * Returns: whether GStreamer's plugins have it
+ * Returns: whether GStreamer's plugins for it are installed
  */
 gboolean
 test_fec_is_there (TestFecScheme scheme)
@@ -107,7 +108,8 @@ make_packet (Fec *fec, guint number, guint size, gboolean last)
 
   GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = get_time (fec, number);
   gst_rtp_buffer_map (buffer, GST_MAP_WRITE, &rtp);
-  /* SMPTE 2022-1 knows no other than 0, and rtpst2022-1-fecenc insists. */
+  /* rtpst2022-1-fecenc accepts only payload type 0, the only one in SMPTE
+   * 2022-1. */
   gst_rtp_buffer_set_ssrc (&rtp, fec->scheme == TEST_FEC_ULP ? SSRC : 0);
   gst_rtp_buffer_set_payload_type (&rtp, MEDIA_TYPE);
   gst_rtp_buffer_set_seq (&rtp, fec->sequence++);
@@ -134,7 +136,7 @@ read_packet (GstBuffer *buffer, guint16 *sequence, guint *type, Tag *tag)
   gst_rtp_buffer_unmap (&rtp);
 }
 
-/* What the decoder has got out. */
+/* Counts the packets that the decoder outputs. */
 static void
 take_decoded (Fec *fec)
 {
@@ -163,7 +165,7 @@ drop_events (GstHarness *harness)
     gst_event_unref (event);
 }
 
-/* As rtpjitterbuffer tells of it with do-lost. */
+/* Reports the loss as rtpjitterbuffer does with do-lost. */
 static void
 tell_lost (Fec *fec, const Waiting *waiting)
 {
@@ -175,8 +177,8 @@ tell_lost (Fec *fec, const Waiting *waiting)
               "might-have-been-fec", G_TYPE_BOOLEAN, FALSE, NULL)));
 }
 
-/* By then all that protects a packet has come: what rtpulpfecdec gets is late
- * by as much as a jitter buffer of the length of a group has it. */
+/* By this time, all packets that protect a packet have arrived: rtpulpfecdec
+ * gets packets with the delay of a jitter buffer as long as a group. */
 static void
 decode_until (Fec *fec, GstClockTime time)
 {
@@ -337,7 +339,7 @@ start_2022_1 (Fec *fec, gdouble overhead, guint block)
       rows, has_rows ? ", and rows" : "");
 }
 
-/* A key frame begins all classes anew. */
+/* A key frame restarts all classes. */
 static void
 note_picture (gboolean *good, const TestRepairPicture *picture, gboolean whole)
 {
@@ -352,8 +354,8 @@ note_picture (gboolean *good, const TestRepairPicture *picture, gboolean whole)
     good[klass] = whole;
 }
 
-/* As the receiver says it: a picture needs those of its class and of lower ones
- * since their switch points. */
+/* As in the receiver: a picture needs the pictures of its class and of lower
+ * classes since their switch points. */
 static void
 judge (Fec *fec)
 {
@@ -395,14 +397,14 @@ clear (Fec *fec)
 /**
  * test_fec_run:
  * @config: pictures, path and seed
- * @scheme: what repairs
- * @overhead: what it may add, as a share of the media
- * @block: packets of a group, roughly; 2022-1 gets a matrix like it
- * @result: (out): what became of the pictures
+ * @scheme: the forward error correction
+ * @overhead: allowed overhead, as a share of the media
+ * @block: approximate number of packets in a group, or in a matrix for 2022-1
+ * @result: (out): the counted pictures and packets
  *
- * All of the media is one RTP stream, whatever layers @config has.
+ * All media is one RTP stream, regardless of the layers in @config.
  *
- * Returns: (transfer full): what it was set to
+ * Returns: (transfer full): the settings used
  */
 gchar *
 test_fec_run (const TestRepairConfig *config, TestFecScheme scheme,

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The same pictures and the same losses as in test-repair.h, with the forward
- * error correction that GStreamer has.
+ * The same pictures and packet losses as in test-repair.h, with GStreamer's
+ * own forward error correction.
  */
 #ifndef TEST_FEC_H
 #define TEST_FEC_H

@@ -7,8 +7,8 @@
 #include <glib.h>
 #include <malloc.h>
 
-/* Bytes that malloc() has given out; 0 under sanitizers, which have one of their
- * own. */
+/* Bytes currently allocated by malloc(); 0 under sanitizers, which have
+ * their own allocator. */
 static inline gsize
 test_heap_in_use (void)
 {

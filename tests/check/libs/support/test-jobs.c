@@ -23,13 +23,13 @@ share (const GArray *rows)
 
 /**
  * test_jobs_run:
- * @rows: what to compute
- * @jobs: how many processes, at least 1; 1: this one
- * @job: fills one row in
+ * @rows: the rows to compute
+ * @jobs: number of processes, at least 1; 1: compute in this process
+ * @job: fills in one row
  *
- * Rows of a process that dies stay as they were.
+ * If a process dies, its rows stay unchanged.
  *
- * Returns: the rows, where all processes have written them; never freed
+ * Returns: the rows after all processes have ended; never freed
  */
 gpointer
 test_jobs_run (GArray *rows, guint jobs, TestJob job)

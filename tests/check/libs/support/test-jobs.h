@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Rows of a table, computed by a few processes at once.
+ * Computes the rows of a table in several processes at once.
  */
 #ifndef TEST_JOBS_H
 #define TEST_JOBS_H

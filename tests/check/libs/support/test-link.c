@@ -47,7 +47,7 @@ append (TestLink *link)
   return &link->ring[link->tail++ & link->mask];
 }
 
-/* Brings up to date what waits. */
+/* Updates the number of waiting packets. */
 static void
 begin_transmissions (TestLink *link, LmccTime now)
 {
@@ -112,12 +112,12 @@ count (TestLinkCounters *counters, gsize size, gboolean dropped, gboolean lost,
 /**
  * test_link_submit:
  * @link: a link
- * @packet: its bytes get another reference if they go on their way
- * @now: the time, never before the last one
+ * @packet: the packet; its bytes are referenced again if it is accepted
+ * @now: the time, never before the previous call
  * @arrival: (out) (nullable): when it will arrive
  *
- * What waits already leaves at the rate that was set when it came. A wire that
- * gets shorter does not reorder.
+ * Waiting packets leave at the rate that was set when they arrived. A wire that
+ * gets shorter does not reorder packets.
  *
  * Returns: whether it will arrive
  */
@@ -163,7 +163,7 @@ test_link_submit (TestLink *link, const TestLinkPacket *packet, LmccTime now,
  * test_link_next_arrival:
  * @link: a link
  *
- * Returns: when test_link_take() has something to take, or %LMCC_TIME_NONE
+ * Returns: time of the next packet for test_link_take(), or %LMCC_TIME_NONE
  */
 LmccTime
 test_link_next_arrival (const TestLink *link)
@@ -174,8 +174,8 @@ test_link_next_arrival (const TestLink *link)
 
 /**
  * test_link_take:
- * @link: a link with something to take
- * @packet: (out): the packet; its bytes are the caller's
+ * @link: a link with a packet to take
+ * @packet: (out): the packet; the caller owns its bytes
  *
  * Returns: %FALSE if it was lost on the wire
  */
@@ -199,7 +199,7 @@ test_link_take (TestLink *link, TestLinkPacket *packet)
  * @link: a link
  * @now: the time
  *
- * Returns: how long a packet would wait now
+ * Returns: queueing delay of a packet submitted now
  */
 LmccTime
 test_link_queue_delay (const TestLink *link, LmccTime now)

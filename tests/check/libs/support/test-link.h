@@ -1,28 +1,30 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A link in virtual time: a DropTail queue, a transmitter of so many bit/s, a wire
- * of some length that may lose packets by a seeded die.
+ * A link in virtual time: a drop-tail queue, a transmitter of fixed rate,
+ * and a wire with delay and random packet loss from a seeded generator.
  */
 #ifndef TEST_LINK_H
 #define TEST_LINK_H
 
 #include <gst/lmcc/lmcc-packet.h>
 
-/* Flow 0 is the session, the others compete with it. */
+/* Flow 0 is the session; the other flows compete with it. */
 #define TEST_LINK_FLOWS 9
 
 /**
  * TestLinkSettings:
  * @rate: bit/s of IP packets; 0: infinite
- * @delay: of the wire, one way
- * @queue_packets: how many may wait while one is sent; 0: any number
- * @queue_bytes: how many bytes may wait while a packet is sent; 0: any number
- * @loss: share of the packets that the wire loses
- * @to_bad: chance at each packet to go from the good to the bad state (Gilbert,
- *     "Capacity of a Burst-Noise Channel", 1960); 0: always good
- * @to_good: chance at each packet to go back
- * @bad_loss: share that is lost in the bad state
+ * @delay: one-way delay of the wire
+ * @queue_packets: queue limit in packets, without the one being sent; 0:
+ *     unlimited
+ * @queue_bytes: queue limit in bytes, without the packet being sent; 0:
+ *     unlimited
+ * @loss: share of packets lost on the wire
+ * @to_bad: probability per packet of going from the good to the bad state
+ *     (Gilbert, "Capacity of a Burst-Noise Channel", 1960); 0: always good
+ * @to_good: probability per packet of going back
+ * @bad_loss: share of packets lost in the bad state
  */
 typedef struct
 {
@@ -38,12 +40,13 @@ typedef struct
 
 /**
  * TestLinkCounters:
- * @packets: given to the link
- * @bytes: of these
- * @dropped: of these: no room in the queue
- * @lost: of these: lost on the wire
- * @arrived_bytes: of what neither happened to
- * @queue_delay_max: longest time from submission to the start of transmission
+ * @packets: packets given to the link
+ * @bytes: bytes given to the link
+ * @dropped: packets dropped because the queue was full
+ * @lost: packets lost on the wire
+ * @arrived_bytes: bytes that arrived
+ * @queue_delay_max: longest time from submission to the start of the
+ *     transmission
  */
 typedef struct
 {
@@ -57,12 +60,12 @@ typedef struct
 
 /**
  * TestLinkPacket:
- * @packet: (nullable): the bytes, where there are any
- * @sequence: for a flow without bytes
- * @size: of the IP packet
- * @flow: whose it is
+ * @packet: (nullable): the bytes, if the flow has real packets
+ * @sequence: sequence number of a flow without bytes
+ * @size: size of the IP packet
+ * @flow: the flow that it belongs to
  * @group: multicast group
- * @control: RTCP
+ * @control: whether it is RTCP
  */
 typedef struct
 {
@@ -78,7 +81,7 @@ typedef struct
 {
   TestLinkPacket content;
   gboolean lost;
-  LmccTime begins; /* to be transmitted */
+  LmccTime begins; /* waiting for transmission */
   LmccTime arrives;
 } TestLinkEntry;
 
@@ -89,12 +92,12 @@ typedef struct
   TestLinkCounters flows[TEST_LINK_FLOWS];
   GRand *random;
   gboolean bad;
-  LmccTime free_at; /* the transmitter */
+  LmccTime free_at; /* transmitter */
   LmccTime last_arrival;
   TestLinkEntry *ring;
   guint mask;
-  guint64 head;    /* next to arrive */
-  guint64 waiting; /* first whose transmission has not begun */
+  guint64 head;    /* next packet to arrive */
+  guint64 waiting; /* first packet whose transmission has not begun */
   guint64 tail;
   guint64 waiting_bytes;
 } TestLink;

@@ -8,7 +8,7 @@
 
 #define TEST_PAYLOAD_MAGIC 0x4c4d4343u
 
-/* What the payload of each packet of the model encoder begins with. */
+/* Start of each packet's payload in the model encoder. */
 typedef struct
 {
   guint32 magic;
@@ -17,7 +17,7 @@ typedef struct
   guint32 number;
   guint16 index;
   guint16 count;
-  guint32 b_pictures; /* its group has them */
+  guint32 b_pictures; /* the receivers of its group have it */
 } TestPayload;
 
 /* test-model.c */

@@ -8,7 +8,7 @@
 #include <gst/lmcc/wire/rtp.h>
 #include <string.h>
 
-/* Calls for one time: 64 packets each. */
+/* Largest number of calls at one time; a call handles 64 packets. */
 #define MOST_AT_ONCE 200
 
 guint
@@ -116,7 +116,7 @@ test_loop_start_sender (TestLoop *loop, guint32 ssrc_base)
   loop->sending = TRUE;
 }
 
-/* As a power cut does: no goodbye. */
+/* Stops the sender without a BYE, as a power cut does. */
 void
 test_loop_kill_sender (TestLoop *loop)
 {
@@ -124,8 +124,8 @@ test_loop_kill_sender (TestLoop *loop)
   loop->sending = FALSE;
 }
 
-/* As a process that is stopped, or a route that flaps: nothing of the sender's
- * gets out until it goes on. */
+/* Holds back all packets of the sender until it continues, as when its
+ * process is stopped or a route flaps. */
 void
 test_loop_pause (TestLoop *loop)
 {
@@ -192,7 +192,7 @@ take_delivered (TestLoop *loop, TestReceiver *test,
     test->unit_packets = 0;
     test->unit_corrupted = action->corrupted;
   }
-  /* Whole units only, in order, nothing twice. */
+  /* Units must be whole, in order and without duplicates. */
   fail_unless_equals_int (payload.index, test->unit_packets);
   test->unit_packets++;
   fail_unless_equals_int (rtp.marker, payload.index + 1 == payload.count);
@@ -208,7 +208,7 @@ take_delivered (TestLoop *loop, TestReceiver *test,
   picture.corrupted = test->unit_corrupted;
   picture.broken = test_loop_decode (test, &payload);
   fail_unless_equals_int (picture.hidden, action->catch_up);
-  /* Stock decoders show what goes back in time. */
+  /* Stock decoders show pictures even if their times go backwards. */
   if (picture.hidden)
     fail_unless (picture.time > test->shown_before_segment);
   else
@@ -452,7 +452,7 @@ arrive (TestLoop *loop, TestInFlight *in_flight)
   test_loop_drain (loop);
 }
 
-/* A record that the sender did not send. */
+/* A session record that the sender did not send. */
 void
 test_loop_send_record (TestLoop *loop, TestReceiver *test,
     const LmccSession *session, const LmccAddress *from)
@@ -569,8 +569,8 @@ step (TestLoop *loop)
     while (lmcc_receiver_next_timeout (receiver) <= loop->now) {
       lmcc_receiver_handle_timeout (receiver, loop->now);
       test_loop_drain (loop);
-      /* A state machine that asks again and again for the same time would hang
-       * its shell; what a call does not get done the next one does. */
+      /* A state machine that asks for the same time again and again would
+       * hang its caller. One call may leave work for the next. */
       fail_unless (++n < MOST_AT_ONCE);
     }
   }
@@ -607,7 +607,7 @@ test_check_nothing_broken (TestReceiver *test)
         test_picture_at (test, i)->rung);
 }
 
-/* A picture's last packet is given out before the picture is due. */
+/* The last packet of a picture is output before the picture is due. */
 void
 test_check_in_time (TestReceiver *test)
 {

@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A sender, a network and receivers in virtual time, with a model of an encoder
- * and of a decoder at the ends: what a picture depends on is known exactly, so
- * that a test can say which pictures must come out.
+ * A sender, a network and receivers in virtual time, with models of an
+ * encoder and a decoder. The dependencies of each picture are known exactly,
+ * so a test can say which pictures must be output.
  */
 #ifndef TEST_LOOP_H
 #define TEST_LOOP_H
@@ -11,36 +11,37 @@
 #include <gst/lmcc/lmcc.h>
 #include <gst/lmcc/wire/rtcp.h>
 
-/* The model encoder: closed groups of 24 pictures at 24 pictures/s, in display
- * order I bBb P bBb P ... as x264 makes them with bframes=3 b-pyramid=true. */
+/* The model encoder: closed groups of 24 pictures at 24 pictures/s, in
+ * display order I bBb P bBb P ..., as x264 makes them with bframes=3
+ * b-pyramid=true. */
 #define TEST_GOP 24
 #define TEST_PICTURE_TIME (LMCC_SECOND / 24)
 #define TEST_MAX_RECEIVERS 4
 
-/* The model sound: packets as Opus has them. */
+/* The model audio: packets like those of Opus. */
 #define TEST_SOUND_TIME (20 * LMCC_MSECOND)
 #define TEST_SOUND_PAYLOAD 160
 
-/* The first picture's decoding time. */
+/* Decoding time of the first picture. */
 #define TEST_START (2 * LMCC_SECOND)
 
-/* The path's delay. */
+/* One-way delay of the path. */
 #define TEST_DELAY (20 * LMCC_MSECOND)
 
-/* One picture that a receiver gave out. */
+/* A picture that a receiver delivered. */
 typedef struct
 {
   guint rung;
-  guint number; /* in display order from the start, from 0 */
+  guint number; /* display order, counted from 0 */
   guint klass;
   LmccTime time;   /* presentation time */
   LmccTime at;     /* when its last packet was delivered */
-  gboolean hidden; /* before the segment: decoded, not shown */
+  gboolean hidden; /* before the segment: decoded, but not shown */
   gboolean corrupted;
-  gboolean broken; /* the decoder missed a reference */
+  gboolean broken; /* the decoder lacked a reference picture */
 } TestPicture;
 
-/* One packet of the sound that a receiver gave out. */
+/* An audio packet that a receiver delivered. */
 typedef struct
 {
   guint number; /* from 0, each TEST_SOUND_TIME long */
@@ -50,7 +51,7 @@ typedef struct
   LmccTime at;   /* when it was delivered */
 } TestSound;
 
-/* One packet on its way. */
+/* A packet in transit. */
 typedef struct
 {
   LmccTime at;
@@ -66,38 +67,38 @@ typedef struct
 {
   LmccReceiver *receiver;
   gboolean joined[LMCC_MAX_GROUPS];
-  GArray *pictures; /* of TestPicture */
-  GArray *sounds;   /* of TestSound */
-  GArray *levels;   /* of gint: where each level change went */
+  GArray *pictures; /* TestPicture */
+  GArray *sounds;   /* TestSound */
+  GArray *levels;   /* gint: the new level of each change */
   LmccTime segment_start;
-  LmccTime shown_time; /* latest of a picture that is not hidden */
+  LmccTime shown_time; /* latest time of a shown picture */
   LmccTime shown_before_segment;
   guint n_sessions;
   guint n_waiting;
   guint n_timeouts;
   guint n_ends;
-  LmccTime ended_at; /* the latest */
+  LmccTime ended_at; /* latest */
   const gchar *end_reason;
   guint n_unheard;
-  const gchar *unheard; /* the latest one's reason */
+  const gchar *unheard; /* reason of the latest */
   LmccAddress unheard_sender;
   LmccTime heard_for;
   guint n_reports;
   guint n_key_requests;
-  LmccReferenceTime report; /* the latest */
+  LmccReferenceTime report; /* latest */
   guint n_warnings;
-  const gchar *warning; /* the latest */
+  const gchar *warning; /* latest */
   guint64 warned_held_back;
   guint n_source_changes;
-  LmccReceiverAction source_change; /* the latest */
+  LmccReceiverAction source_change; /* latest */
   guint n_asked;
-  LmccReceiverAction asked; /* the latest */
+  LmccReceiverAction asked; /* latest */
   guint n_beside;
-  LmccReceiverAction beside; /* the latest */
+  LmccReceiverAction beside; /* latest */
   guint sequence_gaps;
   gboolean have_sequence;
   guint16 sequence;
-  guint unit_packets; /* of the unit that is coming */
+  guint unit_packets; /* of the unit being received */
   gboolean unit_corrupted;
   gint decoder_rung;
   gint decoder_gop;
@@ -106,8 +107,8 @@ typedef struct
 
 typedef struct _TestLoop TestLoop;
 
-/* Says what the network does with a packet that one receiver would get: how many
- * copies (0: dropped), and how much later than TEST_DELAY. */
+/* Decides what happens to a packet on its way to one receiver: the number of
+ * copies (0: dropped) and the delay in addition to TEST_DELAY. */
 typedef guint (*TestNetwork) (TestLoop *loop, guint receiver,
     const LmccPacket *packet, guint group, gboolean control,
     LmccTime *extra_delay, gpointer user_data);
@@ -117,42 +118,41 @@ struct _TestLoop
   LmccTime now;
   guint n_rungs;
   gboolean b_pictures;
-  gboolean sound; /* beside the pictures */
-  guint repair;   /* of the session, in 1/1000 */
+  gboolean sound; /* audio beside the pictures */
+  guint repair;   /* repair share of the session, in 1/1000 */
   guint next_sound;
   guint packet_size;
-  guint n_layers; /* of fixed rates, 0 for native ones */
+  guint n_layers; /* number of layers of fixed rates; 0: native layers */
   guint64 rates[LMCC_MAX_LAYERS];
   LmccTime window;
-  LmccTime latency; /* of receivers that are added */
+  LmccTime latency; /* for receivers added later */
   LmccSender *sender;
   LmccAddress sender_address;
   guint32 ssrc_base;
-  guint64 nonce;                  /* of senders that are started */
-  LmccSourcePolicy source_policy; /* of receivers that are added */
+  guint64 nonce;                  /* for senders started later */
+  LmccSourcePolicy source_policy; /* for receivers added later */
   const gchar *const *codecs;
   gboolean end_on_bye;
   LmccTime end_on_silence;
   gboolean paused;
   GRand *random;
-  guint next_picture; /* decoding order */
+  guint next_picture; /* in decoding order */
   gboolean sending;
   guint key_requests;
   TestReceiver receivers[TEST_MAX_RECEIVERS];
   guint n_receivers;
-  GQueue network; /* of TestInFlight */
+  GQueue network; /* TestInFlight */
   TestNetwork impair;
   gpointer impair_data;
-  const gchar *algorithm;     /* of the session, NULL for none */
-  LmccTime feedback_interval; /* the shortest, 0: no reports are taken */
-  LmccRttMode rtt_mode;       /* of receivers that are added */
+  const gchar *algorithm;     /* of the session; NULL: none */
+  LmccTime feedback_interval; /* shortest interval; 0: no reports */
+  LmccRttMode rtt_mode;       /* for receivers added later */
   LmccTime fixed_rtt;
-  gboolean reports_are_cut; /* they do not reach the sender */
+  gboolean reports_are_cut; /* drop all reports */
   guint64 packets_sent;
 };
 
-/* A TestNetwork that drops everything while the gboolean that it is given is
- * TRUE. */
+/* A TestNetwork that drops everything while its gboolean user data is TRUE. */
 guint
 test_network_cut (TestLoop *loop, guint receiver, const LmccPacket *packet,
     guint group, gboolean control, LmccTime *extra_delay, gpointer user_data);

@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The model encoder, and the model decoder.
+ * The model encoder and the model decoder.
  */
 #include "support/test-loop-private.h"
 
@@ -9,7 +9,7 @@
 #include <gst/lmcc/wire/rtp.h>
 #include <string.h>
 
-/* A picture is shown so long after it can be decoded: two pictures of
+/* A picture is presented this long after its decoding time: two pictures of
  * reordering, as a pyramid of three B pictures needs. */
 #define REORDER_TIME (2 * TEST_PICTURE_TIME)
 
@@ -50,7 +50,7 @@ test_picture_class (gboolean b_pictures, guint display_number)
   return is_pyramid_top (at) ? 1 : 2;
 }
 
-/* The nearest picture of class @klass or less on the one or the other side. */
+/* The nearest picture of class @klass or lower on one side. */
 static gint
 neighbour (guint at, guint klass, gint step)
 {
@@ -84,7 +84,7 @@ references (gboolean b_pictures, guint at, gint refs[2])
   return 2;
 }
 
-/* Whether @picture cannot be decoded without @on, directly or not. */
+/* Whether @picture depends on @on, directly or indirectly. */
 gboolean
 test_picture_depends_on (gboolean b_pictures, guint picture, guint on)
 {
@@ -120,7 +120,7 @@ packets_of (TestLoop *loop, guint rung, guint number, guint klass)
       * (rung + 1);
 }
 
-/* Every packet has other bytes. */
+/* Each packet has different content. */
 static void
 fill_payload (guint8 *data, gsize size, const TestPayload *payload)
 {
@@ -165,8 +165,8 @@ test_loop_make_unit (TestLoop *loop, guint rung, guint picture)
   return unit;
 }
 
-/* The model decoder: a picture is broken if the decoder has not all that it
- * refers to, of the same rung and group of pictures. */
+/* The model decoder: a picture is broken unless the decoder has all its
+ * reference pictures of the same rung and group of pictures. */
 gboolean
 test_loop_decode (TestReceiver *test, const TestPayload *payload)
 {

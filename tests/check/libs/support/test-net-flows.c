@@ -3,10 +3,11 @@
  */
 #include "support/test-net-private.h"
 
-/* Hosts take some time for a packet, up to that of a packet on the shared link:
- * else segments that are clocked by acknowledgements would always find room in
- * a full queue, and others never (Floyd and Jacobson, "On Traffic Phase Effects
- * in Packet-Switched Gateways", 1991). */
+/* Hosts delay each packet by a random time of up to the transmission time of
+ * a packet on the shared link. Otherwise, segments clocked by
+ * acknowledgements would always find room in a full queue, and others never
+ * would (Floyd and Jacobson, "On Traffic Phase Effects in Packet-Switched
+ * Gateways", 1991). */
 static LmccTime
 processing_time (TestNet *net)
 {
@@ -39,7 +40,7 @@ send_segments (TestNet *net, guint index)
       flow->tcp.timer);
 }
 
-/* The host lets a segment go. */
+/* The host releases a segment. */
 void
 test_net_send_segment (TestNet *net, guint index)
 {
@@ -93,8 +94,8 @@ test_net_run_flow (TestNet *net, guint index)
 /**
  * test_net_add_flow_of:
  * @net: a network
- * @extra_delay: of wires that only this flow has, both ways together
- * @algorithm: of its congestion control
+ * @extra_delay: additional round-trip delay of this flow alone
+ * @algorithm: its congestion control
  *
  * Starts a TCP connection through the shared link.
  *
@@ -119,7 +120,7 @@ test_net_add_flow_of (TestNet *net, LmccTime extra_delay,
   return index;
 }
 
-/* One of Reno. */
+/* Starts a Reno flow. */
 guint
 test_net_add_flow (TestNet *net, LmccTime extra_delay)
 {

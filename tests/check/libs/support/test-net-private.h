@@ -6,8 +6,9 @@
 
 #include "support/test-net.h"
 
-/* What can happen, by its index in the schedule. After SLOT_OWN come a slot for
- * each receiver's own link, and then what test_net_slot() knows. */
+/* Events, by their index in the schedule. From SLOT_OWN on there is one slot
+ * for each receiver's own link, followed by the slots that test_net_slot()
+ * computes. */
 enum
 {
   SLOT_MAIL,
@@ -19,11 +20,11 @@ enum
 
 typedef enum
 {
-  SLOTS_RECEIVER, /* one for each receiver */
-  SLOTS_ACKS,     /* one for each flow, and so are the others */
+  SLOTS_RECEIVER, /* one per receiver */
+  SLOTS_ACKS,     /* one per flow, like those below */
   SLOTS_FLOW,
   SLOTS_HOST,
-  SLOTS_END, /* behind them */
+  SLOTS_END, /* after these */
 } TestNetSlots;
 
 /* The first slot of a kind. */

@@ -1,17 +1,17 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Rough paths and hosts: jitter, late packets, processes that do not run for a
- * while, and switches that forget.
+ * Adverse conditions: jitter, late packets, suspended processes, and
+ * switches that forget memberships.
  */
 #include "support/test-net-private.h"
 
-/* What a socket holds of packets of 1000 bytes by Linux' default: 212992 bytes
- * (net.core.rmem_default), of which each packet takes 2304 (its buffer of 2048
- * and its sk_buff). */
+/* Packets of 1000 bytes that a socket holds by Linux' default: 212992 bytes
+ * (net.core.rmem_default), of which each packet takes 2304 (its buffer of
+ * 2048 and its sk_buff). */
 #define SOCKET_PACKETS 92
 
-/* Control packets have a socket of their own. */
+/* Control packets have their own socket. */
 #define CONTROL_SOCKET LMCC_MAX_GROUPS
 #define N_SOCKETS (LMCC_MAX_GROUPS + 1)
 
@@ -34,7 +34,7 @@ find_wait (TestNet *net)
   return draw (net, longest);
 }
 
-/* How long a packet waits in the air before receiver @index. */
+/* The delay of a packet by jitter and reordering before receiver @index. */
 LmccTime
 test_net_air_delay (TestNet *net, guint index)
 {
@@ -57,9 +57,9 @@ test_net_air_delay (TestNet *net, guint index)
 /**
  * test_net_pause_sender:
  * @net: a network
- * @duration: for how long its process does not run, from now on
+ * @duration: how long its process does not run, from now on
  *
- * What the source makes meanwhile comes to the sender all at once.
+ * The pictures that the source makes meanwhile reach the sender all at once.
  */
 void
 test_net_pause_sender (TestNet *net, LmccTime duration)
@@ -71,9 +71,9 @@ test_net_pause_sender (TestNet *net, LmccTime duration)
  * test_net_suspend_receiver:
  * @net: a network
  * @index: a receiver
- * @duration: for how long its process does not run, from now on
+ * @duration: how long its process does not run, from now on
  *
- * Packets wait in its sockets, as many as these hold.
+ * Packets wait in its sockets until these are full.
  */
 void
 test_net_suspend_receiver (TestNet *net, guint index, LmccTime duration)
@@ -102,8 +102,8 @@ count_held (const TestNetReceiver *to, guint of)
   return n;
 }
 
-/* Returns: whether a packet waits in a socket, or found no room there; else the
- * receiver can have it now. */
+/* Returns: whether the packet waits in a socket or was dropped because the
+ * socket was full; otherwise, the receiver can have it now. */
 gboolean
 test_net_hold (TestNet *net, guint index, const TestNetHeld *held)
 {
@@ -122,8 +122,8 @@ test_net_hold (TestNet *net, guint index, const TestNetHeld *held)
   return TRUE;
 }
 
-/* One socket after the other is read until it is empty. Returns: whether the
- * receiver's process runs. */
+/* Reads each socket until it is empty. Returns: whether the receiver's
+ * process runs. */
 gboolean
 test_net_wake (TestNet *net, guint index)
 {
@@ -161,8 +161,9 @@ test_net_clear_sockets (TestNet *net, guint index)
  * @net: a network
  * @from: a group
  *
- * The switch before the receivers forgets who has joined this group and those
- * above it, as where nobody asks any more: it learns of who joins from now on.
+ * The switch in front of the receivers forgets the members of this group and
+ * the groups above it, as a switch without a querier does. It learns only of
+ * later joins.
  */
 void
 test_net_forget_groups (TestNet *net, guint from)

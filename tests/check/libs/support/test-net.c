@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a receiver, for one time. */
+/* Calls of a receiver at one time. */
 #define MOST_CALLS 200
 
 #define IP_OVERHEAD 28
@@ -27,8 +27,8 @@ typedef enum
   MAIL_LATE,
 } MailKind;
 
-/* What is rare: a membership that takes effect, a report, a forged answer or a
- * late packet that arrives. */
+/* Rare events: a membership takes effect, or a report, a forged answer or a
+ * late packet arrives. */
 typedef struct
 {
   LmccTime at;
@@ -48,8 +48,8 @@ test_net_get_seed (void)
   return text != NULL ? (guint32) strtoul (text, NULL, 0) : TEST_NET_SEED;
 }
 
-/* A program's --trains for its configuration: below 0 as the algorithm wants,
- * 0: none. */
+/* Converts the option --trains of a program: negative: as the algorithm
+ * wants, 0: none. */
 LmccTime
 test_net_train_cycle (gint ms)
 {
@@ -59,7 +59,7 @@ test_net_train_cycle (gint ms)
   return ms < 0 ? 0 : (LmccTime) ms * LMCC_MSECOND;
 }
 
-/* All tables can be measured with trains and without. */
+/* All tables can be measured with and without trains. */
 static LmccTime
 find_train_cycle (const TestNet *net)
 {
@@ -73,7 +73,7 @@ find_train_cycle (const TestNet *net)
   return text != NULL ? strtoul (text, NULL, 0) * LMCC_MSECOND : LMCC_TIME_NONE;
 }
 
-/* Under valgrind and sanitizers a part of the cases is enough. */
+/* Under valgrind and sanitizers, some of the cases suffice. */
 gboolean
 test_net_is_slow (void)
 {
@@ -123,8 +123,6 @@ test_net_rtt (const TestNet *net, guint index)
   return 2 * one_way_delay (net, index);
 }
 
-/* Membership */
-
 static void
 set_flows (TestNet *net, guint index, guint group, gboolean flows)
 {
@@ -141,7 +139,7 @@ take_effect (TestNet *net, const Mail *mail)
 {
   TestMembership *member = &net->receivers[mail->receiver].groups[mail->group];
 
-  /* Another wish has overtaken it. */
+  /* A later join or leave has replaced it. */
   if (mail->change != member->change)
     return;
   member->forgotten = FALSE;
@@ -164,8 +162,6 @@ ask (TestNet *net, guint index, guint group, gboolean wanted)
   else
     take_effect (net, &mail);
 }
-
-/* Packets */
 
 void
 test_net_note_missed (TestNet *net, guint index, guint group)
@@ -251,8 +247,8 @@ keep_report (gpointer user_data, const LmccReferenceTime *report)
   *(LmccReferenceTime *) user_data = *report;
 }
 
-/* It comes a little before the sender's own, and that is not taken then. Half
- * of the answers aim at a round trip of next to nothing. */
+/* The forged answer arrives slightly before the sender's own, which is then
+ * ignored. Half of the answers claim a round-trip time close to zero. */
 static void
 forge_answer (TestNet *net, guint index, const LmccPacket *packet)
 {
@@ -297,7 +293,7 @@ take_report (TestNet *net, const Mail *mail)
 
   if (net->control_cut)
     return;
-  /* It waits in the sender's socket. */
+  /* The report waits in the sender's socket. */
   if (net->now < net->sender_paused_until) {
     later.at = net->sender_paused_until;
     lmcc_packet_ref (later.packet);
@@ -363,10 +359,10 @@ drain_receiver (TestNet *net, guint index)
  * test_net_inject:
  * @net: a network
  * @index: a receiver
- * @group: where the packet comes from
- * @packet: (transfer full): an RTP packet, in the sender's name
+ * @group: group from which the packet comes
+ * @packet: (transfer full): an RTP packet in the sender's name
  *
- * A packet comes to a receiver that no link has carried.
+ * Delivers a packet to a receiver without any link.
  */
 void
 test_net_inject (TestNet *net, guint index, guint group, LmccPacket *packet)
@@ -412,7 +408,7 @@ deliver (TestNet *net, guint index, LmccPacket *packet, guint group,
     test_net_hand_over (net, index, &held);
 }
 
-/* All links are behind it. */
+/* It is behind all links. */
 static void
 reach (TestNet *net, guint index, const TestLinkPacket *content)
 {
@@ -449,7 +445,7 @@ forward (TestNet *net, guint index, const TestLinkPacket *content)
       test_link_next_arrival (&to->own));
 }
 
-/* What was asked for and does not come is missed. */
+/* Packets of joined groups that do not arrive count as missed. */
 static gboolean
 is_sent_to (TestNet *net, guint index, guint group)
 {
@@ -462,8 +458,6 @@ is_sent_to (TestNet *net, guint index, guint group)
 
   return !member->forgotten;
 }
-
-/* The heart */
 
 static void
 take_from_shared (TestNet *net)
@@ -529,8 +523,8 @@ push_pictures (TestNet *net)
   drain_sender (net);
 }
 
-/* A state machine that asks again and again for the same time would hang its
- * shell; what a call does not get done, of 64 packets, the next one does. */
+/* A state machine that asks for the same time again and again would hang its
+ * caller. One call handles 64 packets and may leave others for the next. */
 static void
 fail_stuck (TestNet *net, guint index)
 {
@@ -597,7 +591,7 @@ happen (TestNet *net, guint slot)
 /**
  * test_net_run:
  * @net: a network
- * @duration: how long
+ * @duration: how long to run
  */
 void
 test_net_run (TestNet *net, LmccTime duration)
@@ -616,9 +610,9 @@ test_net_run (TestNet *net, LmccTime duration)
 /**
  * test_net_cumulative_rate:
  * @net: a network
- * @level: -1 and up
+ * @level: -1 or higher
  *
- * Returns: R of the level, bit/s, as it was wanted
+ * Returns: the level's cumulative rate R as requested, bit/s
  */
 gdouble
 test_net_cumulative_rate (const TestNet *net, gint level)
@@ -739,7 +733,7 @@ start_sender (TestNet *net)
   net->sender = lmcc_sender_new (&config, net->now, NULL);
 }
 
-/* Each layer has a class for it. */
+/* Each layer is a class. */
 static void
 start_classes (TestNet *net)
 {
@@ -773,7 +767,7 @@ start_source (TestNet *net)
  * test_net_new:
  * @config: copied
  *
- * The sender sends from the first moment on.
+ * The sender starts to send at once.
  *
  * Returns: (transfer full): a network
  */
@@ -828,10 +822,10 @@ test_net_free (TestNet *net)
 /**
  * test_net_print_changes:
  * @net: a network
- * @name: of the run
- * @epoch: times are since then
+ * @name: name of the run
+ * @epoch: origin of the printed times
  *
- * Prints all changes of level on standard error.
+ * Prints all level changes on standard error.
  */
 void
 test_net_print_changes (const TestNet *net, const gchar *name, LmccTime epoch)

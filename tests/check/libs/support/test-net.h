@@ -7,9 +7,10 @@
  *     flows  ---                +--- own link 1 --- receiver 1 ...
  *                               +--- flows' other ends
  *
- * A packet of a group crosses the shared link once if a receiver has joined the
- * group, then the own link of each that has. What goes back (reports,
- * acknowledgements) takes as long as the wires are, and is not lost.
+ * A packet of a group crosses the shared link once if any receiver has
+ * joined the group, and then the own link of each such receiver. Packets in
+ * the other direction (reports, acknowledgements) have the same delay and
+ * are never lost.
  */
 #ifndef TEST_NET_H
 #define TEST_NET_H
@@ -25,29 +26,30 @@
 
 /**
  * TestNetConfig:
- * @n_layers: of the model source
+ * @n_layers: number of layers of the model source
  * @rates: r_i, bit/s
- * @shaped: the sender pours one rung, of half of all rates, into layers of fixed
- *     rates; else layer i is rung i of the source
- * @levels: which layers its levels have, where they are not shaped
- * @algorithm: of the session
- * @base_algorithm: (nullable): that sets the base's rate
- * @nominal_rtt: of the TCP that the sender's marks aim at; 0: the default
- * @slot: its length; 0: the algorithm's default
- * @join_latency: from a join to the first packet that the routers let through
- * @leave_latency: from the last leave to the last one
- * @left_is_unseen: what comes of a group that was left ends before the receiver,
- *     as where a router above the last one goes on with it, or the host's kernel
- *     keeps it from the socket; else the receiver gets it
+ * @shaped: the sender fills layers of fixed rates with one rung of half the
+ *     total rate; otherwise, layer i is rung i of the source
+ * @levels: layers of each level, unless @shaped
+ * @algorithm: algorithm of the session
+ * @base_algorithm: (nullable): algorithm that sets the base layer's rate
+ * @nominal_rtt: round-trip time of the TCP flow that the sender's marks
+ *     imitate; 0: the default
+ * @slot: slot length; 0: the algorithm's default
+ * @join_latency: time from a join to the first packet
+ * @leave_latency: time from the last receiver's leave to the last packet
+ * @left_is_unseen: packets of a group that still arrive after its leave do not
+ *     reach the receiver, as when a router above the last one still forwards
+ *     them or the host's kernel filters them; otherwise, the receiver gets them
  * @shared: the shared link
  * @repair: share of repair data, 1/1000
- * @repair_loss: that it reckons with
- * @class_share: layer i's media is class i, of this share of its rate; 0:
- *     one class
- * @train_cycle: how often a train for each level comes; 0: LMCC_TEST_TRAINS, in
- *     ms, or as the algorithm wants; %LMCC_TIME_NONE: never
- * @max_receivers: how many can be added; 0: %TEST_NET_MAX_RECEIVERS
- * @seed: 0: LMCC_TEST_SEED, or %TEST_NET_SEED
+ * @repair_loss: loss rate that the repair is designed for
+ * @class_share: the media of layer i is class i, with this share of its rate;
+ *     0: one class
+ * @train_cycle: interval of packet trains for each level; 0: LMCC_TEST_TRAINS,
+ *     in ms, or the algorithm's own; %LMCC_TIME_NONE: no trains
+ * @max_receivers: highest number of receivers; 0: %TEST_NET_MAX_RECEIVERS
+ * @seed: random seed; 0: LMCC_TEST_SEED, or %TEST_NET_SEED
  */
 typedef struct
 {
@@ -73,11 +75,11 @@ typedef struct
 
 /**
  * TestNetReceiverConfig:
- * @algorithm: (nullable): %NULL: the session's
- * @settings: (nullable): of the algorithm
- * @rtt_mode: where the round-trip time comes from
- * @fixed_rtt: for %LMCC_RTT_MODE_FIXED
- * @max_level: the cap; -1: none
+ * @algorithm: (nullable): its algorithm; %NULL: the session's
+ * @settings: (nullable): settings of the algorithm
+ * @rtt_mode: source of the round-trip time
+ * @fixed_rtt: round-trip time for %LMCC_RTT_MODE_FIXED
+ * @max_level: level cap; -1: none
  * @own: its own link
  */
 typedef struct
@@ -90,23 +92,24 @@ typedef struct
   TestLinkSettings own;
 } TestNetReceiverConfig;
 
-/* Whether routers send a group towards a receiver, and what it asked for. The
- * last switch may have forgotten it. */
+/* Whether routers forward a group towards a receiver, and whether the
+ * receiver has joined it. The last switch may have forgotten the membership. */
 typedef struct
 {
   gboolean wanted;
   gboolean flows;
   gboolean forgotten;
-  guint change; /* counts what it asked for */
+  guint change; /* counts joins and leaves */
 } TestMembership;
 
 /**
  * TestJitter:
- * @TEST_JITTER_BATCHES: what comes within the time leaves together, in order, as
- *     behind Wi-Fi or a cable modem; the waits are uniform from 0 to the time
- * @TEST_JITTER_IN_ORDER: each packet waits, uniformly from 0 to the time, and for
- *     those before it
- * @TEST_JITTER_RANDOM: likewise, and overtakes others
+ * @TEST_JITTER_BATCHES: packets that arrive within one wait leave together, in
+ *     order, as behind Wi-Fi or a cable modem; the waits are uniform from 0 to
+ *     the longest wait
+ * @TEST_JITTER_IN_ORDER: each packet waits for a uniform time from 0 to the
+ *     longest wait, and for the packets before it
+ * @TEST_JITTER_RANDOM: the same wait, but packets may overtake each other
  */
 typedef enum
 {
@@ -119,10 +122,10 @@ typedef enum
  * TestNetAir:
  * @jitter: the longest wait
  * @kind: how packets wait
- * @reordered: share of the packets that are late, and overtaken by others
- * @late: by how much at most, uniformly from 0
+ * @reordered: share of packets that are delayed so that others overtake them
+ * @late: longest delay of these packets, uniform from 0
  *
- * What happens to packets of the session behind all queues.
+ * Jitter and reordering of the session's packets behind all queues.
  */
 typedef struct
 {
@@ -142,19 +145,21 @@ typedef struct
 
 /**
  * TestNetReceiver:
- * @receiver: (nullable): before it has started: %NULL
+ * @receiver: (nullable): %NULL before it has started
  * @own: its own link
- * @groups: where it is a member
- * @suspended_until: it does not run before that; packets wait in its sockets
- * @sockets: (element-type TestNetHeld): these
- * @air_clear: no packet comes before that which does not overtake another
- * @ended: (nullable): why it has ended the reception itself
- * @changes: (element-type TestLevelChange): of its level
- * @offered: packets that were sent to groups that it wanted
- * @missed: of these, what neither link brought
- * @bytes: of IP packets that came
- * @last_miss: when the last of @missed was missed, or 0
- * @first_miss: when the first was since this was set to %LMCC_TIME_NONE
+ * @groups: its group memberships
+ * @suspended_until: the receiver does not run before this time; packets wait in
+ *     its sockets
+ * @sockets: (element-type TestNetHeld): these packets
+ * @air_clear: no packet arrives before this time unless it overtakes another
+ * @ended: (nullable): why the receiver has ended the reception itself
+ * @changes: (element-type TestLevelChange): its level changes
+ * @offered: packets sent to groups that it had joined
+ * @missed: of these, packets that the links did not deliver
+ * @bytes: received bytes of IP packets
+ * @last_miss: time of the last missed packet, or 0
+ * @first_miss: time of the first missed packet since a test set this field to
+ *     %LMCC_TIME_NONE
  */
 typedef struct
 {
@@ -180,9 +185,9 @@ typedef struct
 /**
  * TestNetFlow:
  * @tcp: its two ends
- * @host: before the network: a random delay
- * @acks: the way back
- * @extra_delay: of wires that only this flow has, both ways together
+ * @host: random delay before the network
+ * @acks: path of the acknowledgements
+ * @extra_delay: additional round-trip delay of this flow alone
  */
 typedef struct
 {
@@ -197,14 +202,15 @@ typedef struct _TestNet TestNet;
 /**
  * TestNetTap:
  * @net: the network
- * @index: a receiver
- * @group: where the packet came from
- * @packet: what is about to come to it
- * @user_data: of the network
+ * @index: index of the receiver
+ * @group: group of the packet
+ * @packet: a packet about to be delivered to the receiver
+ * @user_data: data of the network
  *
- * Somebody who sees what comes to a receiver, and may send to it.
+ * Called for each packet on its way to a receiver; it may replace the packet
+ * and send others to the receiver.
  *
- * Returns: (transfer full): what comes instead
+ * Returns: (transfer full): the packet to deliver instead
  */
 typedef LmccPacket *(*TestNetTap) (TestNet *net, guint index, guint group,
     LmccPacket *packet, gpointer user_data);
@@ -214,32 +220,34 @@ typedef LmccPacket *(*TestNetTap) (TestNet *net, guint index, guint group,
 /**
  * TestNetWatch:
  * @net: the network
- * @index: a receiver that has delivered @packet; %TEST_NET_SENT: the sender has
- *     sent it
- * @group: where it was sent
+ * @index: index of the receiver that has delivered @packet; %TEST_NET_SENT: the
+ *     sender has sent it
+ * @group: group to which it was sent
  * @packet: an RTP packet
- * @user_data: of the network
+ * @user_data: data of the network
  */
 typedef void (*TestNetWatch) (TestNet *net, gint index, guint group,
     const LmccPacket *packet, gpointer user_data);
 
 /**
  * TestNet:
- * @now: the time
- * @tap: (nullable): sees all media packets before receivers do
- * @tap_data: for @tap
- * @watch: (nullable): sees what the sender sends and receivers deliver
- * @watch_data: for @watch
+ * @now: virtual time
+ * @tap: (nullable): called for all media packets before receivers get them
+ * @tap_data: data for @tap
+ * @watch: (nullable): called for packets that the sender sends and receivers
+ *     deliver
+ * @watch_data: data for @watch
  * @control_cut: reports do not reach the sender
- * @sender_paused_until: it does not run before that
- * @air: between all links and the receivers
- * @forger: (nullable): somebody who sees reports on their way, and answers them in
- *     the sender's name before it does, with any delay that these dice say
- * @forged: its answers
- * @feedback: (nullable) (element-type FeedbackPacket): somebody's who wants to
- *     have reports, and packets with answers, as they are sent
- * @answers: how many of these are packets with answers
- * @deliveries: packets that came to a receiver or the other end of a flow
+ * @sender_paused_until: the sender does not run before this time
+ * @air: jitter and reordering between all links and the receivers
+ * @forger: (nullable): an attacker that sees reports in transit and answers
+ *     them in the sender's name, earlier than the sender, with random delays
+ *     from this generator
+ * @forged: the attacker's answers
+ * @feedback: (nullable) (element-type FeedbackPacket): collects reports, and
+ *     packets with answers, when they are sent
+ * @answers: number of packets with answers among these
+ * @deliveries: packets delivered to receivers or to the other ends of flows
  */
 struct _TestNet
 {

@@ -5,11 +5,11 @@
 
 /**
  * test_options_parse:
- * @options: what there is
- * @argc: (inout): of main()
- * @argv: (inout): likewise
+ * @options: the accepted options
+ * @argc: (inout): as given to main()
+ * @argv: (inout): as given to main()
  *
- * Returns: %FALSE where the command line is not understood, which was said
+ * Returns: %FALSE after an error, which has been printed
  */
 gboolean
 test_options_parse (const GOptionEntry *options, gint *argc, gchar ***argv)

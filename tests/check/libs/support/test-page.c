@@ -7,10 +7,10 @@
 
 /**
  * test_page_write_table:
- * @path: of a page
- * @name: of a table in it: between the lines <!-- name begins --> and
- *     <!-- name ends -->
- * @table: what is to stand there
+ * @path: a page
+ * @name: a table in it, between the lines <!-- name begins --> and <!-- name
+ *     ends -->
+ * @table: the new content
  * @error: why it could not be written
  *
  * Returns: whether it was written

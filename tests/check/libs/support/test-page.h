@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Tables in the documentation.
+ * Writes tables into pages of the documentation.
  */
 #ifndef TEST_PAGE_H
 #define TEST_PAGE_H

@@ -15,12 +15,12 @@
 #define LATENCY (100 * LMCC_MSECOND)
 #define RTP_OFFSET 0xffff0000u
 
-/* Left out at both ends: until the receiver has its session, and has seen four
- * groups without a class, which it then does not wait for; and what is still on
- * its way. */
+/* Excluded at both ends: the time until the receiver knows the session and
+ * has seen four groups without a class, after which it no longer waits for
+ * that class; and packets still in transit. */
 #define SETTLE (16 * LMCC_SECOND)
 
-/* What a picture's packets carry first. */
+/* Start of the payload of a picture's packets. */
 typedef struct
 {
   guint32 number;
@@ -54,7 +54,7 @@ typedef struct
   LmccPacket *packet;
 } InFlight;
 
-/* Repair packets of a block, and those of them that came. */
+/* Repair packets of a block, sent and received. */
 typedef struct
 {
   guint n_sent;
@@ -73,22 +73,22 @@ typedef struct
   gboolean bad[LMCC_MAX_GROUPS];
   gboolean joined[LMCC_MAX_GROUPS];
   GQueue network;
-  GHashTable *sent;   /* of SentPacket */
-  GHashTable *blocks; /* of BlockRepair: those of which some is still to come */
+  GHashTable *sent;   /* SentPacket */
+  GHashTable *blocks; /* BlockRepair: blocks with packets still to come */
   GArray *outcomes;
   guint n_pushed;
 } Simulation;
 
 /**
  * test_repair_model:
- * @key_packets: of the key frame
- * @n_others: pictures after it
- * @packets: of each of them
- * @period: how long all take
+ * @key_packets: packets of the key frame
+ * @n_others: number of the other pictures
+ * @packets: packets of each of these
+ * @period: duration of all pictures
  * @payload: RTP payload bytes of each packet
  *
- * Returns: (transfer full): a group of pictures that are each referred to by
- *     the next one
+ * Returns: (transfer full): a group of pictures, each of which is the reference
+ *     of the next one
  */
 GArray *
 test_repair_model (guint key_packets, guint n_others, guint packets,
@@ -158,7 +158,7 @@ push_picture (Simulation *s)
   unit->switch_point = picture->switch_point;
   unit->decoding_time = get_time (s, s->n_pushed);
   unit->presentation_time = unit->decoding_time;
-  /* As payloaders cut them: the last one is shorter. */
+  /* As payloaders split pictures: the last packet is shorter. */
   for (i = 0; i < tag.count; i++)
     g_ptr_array_add (unit->packets,
         make_packet (MAX (MIN (payload, picture->bytes - i * payload),
@@ -171,12 +171,12 @@ push_picture (Simulation *s)
 
 /**
  * test_repair_lose:
- * @random: dice
+ * @random: random generator
  * @bad: (inout): whether the last packet was lost
- * @loss: share of the packets that are lost
- * @burst: in a row, on average; 1: independently
+ * @loss: loss rate
+ * @burst: mean burst length; 1: independent losses
  *
- * Gilbert's channel.
+ * Simulates Gilbert's channel.
  *
  * Returns: whether this packet is lost
  */
@@ -228,7 +228,8 @@ note_block (Simulation *s, const LmccRepairPayload *repair)
   }
 }
 
-/* What the code can give back once all of a block has been sent. */
+/* Packets that the code can recover after all packets of a block have been
+ * sent. */
 static void
 note_recovered (Simulation *s, const LmccRepairPayload *repair, guint n_came)
 {
@@ -466,7 +467,7 @@ start_receiver (Simulation *s)
   lmcc_receiver_start (s->receiver, s->now);
 }
 
-/* Counts for each class up to now. */
+/* Sums over each class and the lower ones. */
 static void
 get_repaired (Simulation *s, guint64 *repaired)
 {
@@ -478,7 +479,7 @@ get_repaired (Simulation *s, guint64 *repaired)
     repaired[i] = stats.repair.classes[i].repaired;
 }
 
-/* Rungs, or qualities, of one picture follow each other. */
+/* Rungs or qualities of one picture follow each other. */
 static guint
 count_parts (const Simulation *s, guint number)
 {
@@ -535,8 +536,8 @@ judge (Simulation *s, LmccTime until)
 
 /**
  * test_repair_run:
- * @config: what is run
- * @result: (out): what became of it
+ * @config: the run
+ * @result: (out): its counts
  */
 void
 test_repair_run (const TestRepairConfig *config, TestRepairResult *result)

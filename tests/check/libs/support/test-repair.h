@@ -1,24 +1,24 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The real sender and one real receiver over a path that loses packets, in virtual
- * time: which pictures come out.
+ * The real sender and one real receiver over a path with packet loss, in
+ * virtual time. Counts the pictures that the receiver outputs.
  */
 #ifndef TEST_REPAIR_H
 #define TEST_REPAIR_H
 
 #include <gst/lmcc/lmcc.h>
 
-/* What every packet of the model has, as IP packet. */
+/* Headers of each packet of the model, as IP packet. */
 #define TEST_REPAIR_PACKET_SIZE 1200
 #define TEST_REPAIR_IP_OVERHEAD 28
 
 /**
  * TestRepairPicture:
- * @bytes: of its RTP payload
+ * @bytes: size of its RTP payload
  * @klass: its class
- * @switch_point: it needs no earlier picture of its class
- * @time: its decoding time, from the first one on
+ * @switch_point: whether it needs no earlier picture of its class
+ * @time: decoding time, relative to the first picture
  * @stream: its rung
  */
 typedef struct
@@ -32,22 +32,23 @@ typedef struct
 
 /**
  * TestRepairConfig:
- * @n_layers: of fixed rates; 0: native
- * @n_rungs: that the pictures have, 0 for 1
- * @rates: of these, bit/s
- * @group: from one key frame to the next
- * @pictures: (element-type TestRepairPicture): sent again and again
- * @period: how long they take
- * @payload: most RTP payload bytes of a packet
- * @repair: share in 1/1000
- * @block: of native layers: repair-delay
- * @expected: the loss that repair reckons with; 0: that of the path
- * @loss: share of the packets that the path loses
- * @burst: in a row, on average; 1: independently
- * @level: what the receiver holds
- * @latency: its latency, 0 for 100 ms
- * @seconds: how long
- * @seed: of the losses
+ * @n_layers: number of layers of fixed rates; 0: native layers
+ * @n_rungs: number of rungs of the pictures; 0: 1
+ * @rates: rates of the layers, bit/s
+ * @group: interval between key frames
+ * @pictures: (element-type TestRepairPicture): pictures that are sent
+ *     repeatedly
+ * @period: duration of these pictures
+ * @payload: largest RTP payload of a packet, in bytes
+ * @repair: share of repair data in 1/1000
+ * @block: repair-delay, for native layers
+ * @expected: loss rate that the repair is designed for; 0: @loss
+ * @loss: loss rate of the path
+ * @burst: mean burst length; 1: independent losses
+ * @level: level of the receiver
+ * @latency: latency of the receiver; 0: 100 ms
+ * @seconds: duration of the run
+ * @seed: random seed of the losses
  */
 typedef struct
 {
@@ -72,9 +73,9 @@ typedef struct
 /**
  * TestRepairCount:
  * @sent: media packets
- * @lost: of these, those that the path lost
- * @recovered: of these, those that the best code gives back
- * @repaired: of a class, those that the receiver gave back, and in time
+ * @lost: of these, packets lost on the path
+ * @recovered: of these, packets that the best possible code recovers
+ * @repaired: of a class, packets that the receiver recovered in time
  */
 typedef struct
 {
@@ -86,21 +87,22 @@ typedef struct
 
 /**
  * TestRepairResult:
- * @n_pictures: that were sent within the level. What has one decoding time is one
- *     picture, in several rungs or qualities
- * @n_whole: of these, all packets of one of them came, or were repaired
- * @n_decodable: of these, with all that they need
- * @n_best: of these, those of which that is the last one that was sent
- * @n_dropped: had no place in the layers
- * @n_blocks: of repair
- * @n_source: packets in these
- * @n_repair: repair packets of these
- * @source_bytes: of the source packets, as the code sees them
- * @padding: bytes to make them as long as the longest
- * @media_bytes: sent, as IP packets
- * @repair_bytes: likewise
+ * @n_pictures: pictures sent within the level; pictures with the same decoding
+ *     time, in several rungs or qualities, count as one
+ * @n_whole: of these, pictures of which all packets of one version were
+ *     received or repaired
+ * @n_decodable: of these, pictures whose references are decodable too
+ * @n_best: of these, pictures whose best version is decodable
+ * @n_dropped: pictures that did not fit into the layers
+ * @n_blocks: repair blocks
+ * @n_source: source packets in these blocks
+ * @n_repair: repair packets of these blocks
+ * @source_bytes: bytes of the source packets as the code sees them
+ * @padding: bytes that pad them to the length of the longest
+ * @media_bytes: media bytes sent, as IP packets
+ * @repair_bytes: repair bytes sent, as IP packets
  * @layers: media packets of each layer of the level
- * @classes: likewise, of each class
+ * @classes: media packets of each class
  */
 typedef struct
 {

@@ -30,9 +30,9 @@ make_loop (const gchar *from, guint64 nonce)
 
 /**
  * test_scene_init_with:
- * @scene: (out): two hosts, neither of which sends yet
- * @policy: the receiver's
- * @codecs: (nullable): that it takes
+ * @scene: (out): two hosts that do not send yet
+ * @policy: source policy of the receiver
+ * @codecs: (nullable): codecs that it accepts
  */
 void
 test_scene_init_with (TestScene *scene, LmccSourcePolicy policy,
@@ -127,7 +127,7 @@ test_scene_is_with (const TestScene *scene, guint32 ssrc)
       && test_scene_session (scene)->ssrc_base == ssrc;
 }
 
-/* The true sender plays, and is established. */
+/* The real sender plays and is established. */
 void
 test_scene_play (TestScene *scene)
 {

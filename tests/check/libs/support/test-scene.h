@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Two hosts that send to the same group, and a receiver that hears as much of
- * the second one as a test lets through.
+ * Two hosts that send to the same group, and a receiver that hears as much
+ * of the second host as the test allows.
  */
 #ifndef TEST_SCENE_H
 #define TEST_SCENE_H
@@ -14,12 +14,12 @@
 #define TEST_NONCE G_GUINT64_CONSTANT (0x0123456789abcd)
 #define TEST_OTHER_NONCE G_GUINT64_CONSTANT (0x00fedcba987654)
 
-/* What of the other host's session gets to the receiver. */
+/* How much of the other host's session reaches the receiver. */
 typedef enum
 {
   TEST_SHARE_NOTHING,
   TEST_SHARE_RECORDS,
-  TEST_SHARE_TRICKLE, /* records, and a packet in twenty */
+  TEST_SHARE_TRICKLE, /* session records and every twentieth packet */
   TEST_SHARE_EVERYTHING,
 } TestShare;
 

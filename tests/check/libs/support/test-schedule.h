@@ -1,8 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * When each of some things happens next: a binary heap that knows where each of
- * them is. What is due at the same time comes in the order of the indices.
+ * Finds the next of several timed events: a binary heap that knows the
+ * position of each event. Events with equal times come in the order of their
+ * indices.
  */
 #ifndef TEST_SCHEDULE_H
 #define TEST_SCHEDULE_H
@@ -21,7 +22,7 @@ void test_schedule_init (TestSchedule *schedule, guint n);
 void test_schedule_clear (TestSchedule *schedule);
 void test_schedule_set (TestSchedule *schedule, guint index, LmccTime time);
 
-/* Which comes next; its time is schedule->times[] of it. */
+/* The next event; its time is in schedule->times[]. */
 static inline guint
 test_schedule_first (const TestSchedule *schedule)
 {

@@ -8,12 +8,12 @@
 
 /**
  * test_settings_new:
- * @algorithm: that is there
- * @texts: (nullable): NAME=VALUE each, as --set has them
+ * @algorithm: name of an existing algorithm
+ * @texts: (nullable): settings as NAME=VALUE, as for the option --set
  *
- * Where one is not understood it is said, and the program ends.
+ * If a setting is invalid, prints an error and ends the program.
  *
- * Returns: (transfer full): what is not named is as ever
+ * Returns: (transfer full): the settings; others keep their defaults
  */
 LmccSettings *
 test_settings_new (const gchar *algorithm, gchar *const *texts)

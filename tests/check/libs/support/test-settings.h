@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * An algorithm's settings as a table's options give them.
+ * Parses an algorithm's settings from the options of a table program.
  */
 #ifndef TEST_SETTINGS_H
 #define TEST_SETTINGS_H

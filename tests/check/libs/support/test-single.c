@@ -55,7 +55,7 @@ test_single_add_session_with (TestWorld *world, const gchar *algorithm,
   config.ntp_offset = G_GUINT64_CONSTANT (3900000000) * LMCC_SECOND;
   config.mtu = 1400;
   session->sender = lmcc_sender_new (&config, world->now, NULL);
-  /* Cameras do not take their pictures at the same moments. */
+  /* Different cameras do not take their pictures at the same moments. */
   session->next_frame = world->now + index * 17 * LMCC_MSECOND;
   session->key_wanted = TRUE;
   session->encoder_rate = MIN_RATE;
@@ -88,7 +88,7 @@ test_single_add_receiver (TestSingleSession *session, LmccTime extra)
   return r;
 }
 
-/* The encoder: every other frame is one that no other needs. */
+/* The encoder: no other frame depends on every second frame. */
 
 static void
 push_frame (TestSingleSession *session, LmccTime now)
@@ -143,7 +143,8 @@ run_encoder (TestWorldSession *base)
   session->next_frame += FRAME_TIME;
 }
 
-/* What leaves is not too old, and nothing that it refers to was left out. */
+/* Checks that sent frames are recent and that no frame that they refer to
+ * was dropped. */
 static void
 check_sent (TestSingleSession *session, const LmccPacket *packet, LmccTime now)
 {
@@ -314,7 +315,7 @@ test_single_run (TestWorld *world, guint seconds)
   test_world_run (world, seconds * LMCC_SECOND);
 }
 
-/* What a session sends, in bit/s. */
+/* Media rate of a session, in bit/s. */
 gdouble
 test_single_measure (TestSingleSession *session, guint seconds)
 {

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sessions with one rate for all receivers in a TestWorld, through the public
- * senders and receivers. The encoder is a model that follows the estimate.
+ * Single-rate sessions in a TestWorld, through the public sender and
+ * receiver API. The model encoder follows the estimated rate.
  */
 #ifndef TEST_SINGLE_H
 #define TEST_SINGLE_H
@@ -11,15 +11,15 @@
 
 #include "support/test-world.h"
 
-#define TEST_SINGLE_PACKET 1000 /* IP packet */
+#define TEST_SINGLE_PACKET 1000 /* size of the IP packet */
 #define TEST_SINGLE_PORT 5005
 
-/* What the payload of a packet begins with. */
+/* Start of a packet's payload. */
 typedef struct
 {
   LmccTime decoding_time;
   guint32 number;
-  guint32 reference; /* of class 0; its own number: none */
+  guint32 reference; /* class 0 frame; its own number: none */
 } TestSingleFrame;
 
 typedef struct
@@ -42,17 +42,17 @@ typedef struct
   guint32 n_frames;
   guint32 reference;
   gboolean key_wanted;
-  guint key_packets;  /* of a key frame at least */
-  gdouble fixed_rate; /* of the encoder; 0: it follows the estimate */
+  guint key_packets;  /* smallest size of a key frame */
+  gdouble fixed_rate; /* encoder rate; 0: follow the estimate */
   gdouble encoder_rate;
-  gdouble owed;  /* bytes that fit into no whole packet yet */
-  guint32 whole; /* the latest class-0 frame that left whole */
+  gdouble owed;  /* bytes that do not fill a packet yet */
+  guint32 whole; /* latest class 0 frame sent whole */
   guint64 sent_of_class[2];
   LmccTime oldest;
   guint16 lsn; /* of the latest packet */
 } TestSingleSession;
 
-/* 1 Mbit/s, 25 ms each way, 20 packets. */
+/* 1 Mbit/s, 25 ms each way, queue of 20 packets. */
 extern const TestLinkSettings test_single_narrow;
 
 /* pgmcc and tfmcc */

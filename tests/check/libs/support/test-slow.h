@@ -6,15 +6,16 @@
 
 #include <glib.h>
 
-/* Valgrind and the sanitizers look at each line, and need not see it a million
- * times: statistics and arithmetic are judged without them. */
+/* Valgrind and the sanitizers find errors in a line without running it a
+ * million times. Tests of statistics and arithmetic use smaller numbers
+ * there. */
 static inline gboolean
 test_is_slow (void)
 {
   return g_getenv ("LMCC_TEST_SLOW") != NULL;
 }
 
-/* @n, or a tenth of it where it takes long. */
+/* @n, or a tenth of it in slow runs. */
 static inline guint
 test_rounds (guint n)
 {

@@ -48,8 +48,8 @@ is_key (const TestSource *source, guint rung)
       || (source->pictures - 1) % source->group == 0;
 }
 
-/* The decoder is not what is tested here: every picture is a key frame, unless
- * groups or a distance are asked for. */
+/* The decoder is not under test: every picture is a key frame unless groups
+ * or a distance are requested. */
 static void
 push_unit (TestSource *source, guint rung, guint n_packets, LmccTime due,
     LmccTime now)
@@ -70,7 +70,8 @@ push_unit (TestSource *source, guint rung, guint n_packets, LmccTime due,
   lmcc_sender_push_unit (source->sender, unit, now);
 }
 
-/* What layer @rung should have sent by the next picture, less what it has. */
+/* Bytes that layer @rung should have sent by the next picture, minus those
+ * that it has sent. */
 static guint
 packets_due (const TestSource *source, guint rung, LmccTime until)
 {
@@ -87,7 +88,7 @@ packets_due (const TestSource *source, guint rung, LmccTime until)
  * test_source_set_rate:
  * @source: a source
  * @rung: a layer
- * @rate: what its encoder makes from now on, in bit/s of IP packets
+ * @rate: new encoder rate, in bit/s of IP packets
  * @now: the time
  */
 void
@@ -102,9 +103,9 @@ test_source_set_rate (TestSource *source, guint rung, gdouble rate,
 /**
  * test_source_push:
  * @source: a source
- * @now: the time: that of @source->next, or later where the host was held up
+ * @now: the time: that of @source->next, or later if the host was delayed
  *
- * Gives the sender one picture of each layer that is due one.
+ * Gives the sender one picture of each layer that is due.
  */
 void
 test_source_push (TestSource *source, LmccTime now)
@@ -130,10 +131,10 @@ test_source_push (TestSource *source, LmccTime now)
 /**
  * test_source_note_sent:
  * @source: a source
- * @packet: a packet of its sender
- * @control: it is RTCP
+ * @packet: a packet from its sender
+ * @control: whether it is RTCP
  *
- * What the sender adds to what the source gave it comes off the layer's rate.
+ * Bytes that the sender adds reduce the layer's media rate.
  */
 void
 test_source_note_sent (TestSource *source, const LmccPacket *packet,

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A model of a layered encoder: each layer has its rate, to the packet, whatever
- * the sender itself adds to it (RTCP, filler). Layer i is rung i.
+ * A model of a layered encoder. Each layer keeps its rate to within a
+ * packet, including what the sender adds (RTCP, filler). Layer i is rung i.
  */
 #ifndef TEST_SOURCE_H
 #define TEST_SOURCE_H
@@ -11,15 +11,15 @@
 
 G_BEGIN_DECLS
 
-#define TEST_SOURCE_PACKET_SIZE 1000 /* of the IP packet */
+#define TEST_SOURCE_PACKET_SIZE 1000 /* size of the IP packet */
 #define TEST_SOURCE_INTERVAL (40 * LMCC_MSECOND)
 
 /**
  * TestSourceTag:
- * @picture: which one
- * @n_packets: that it has
+ * @picture: number of the picture
+ * @n_packets: number of its packets
  *
- * What each packet's payload begins with.
+ * The start of each packet's payload.
  */
 typedef struct
 {
@@ -29,21 +29,22 @@ typedef struct
 
 /**
  * TestSource:
- * @sender: takes the units
- * @packet_size: of the IP packets; %TEST_SOURCE_PACKET_SIZE unless set otherwise
- * @started: when the rates began
- * @next: when the next picture is due
- * @pushed: bytes of IP packets, by layer
- * @classes: layer i is class i of one rung, not rung i
- * @single_packets: each packet is a picture of its own
- * @group: layer 0 has a key frame of @key_packets packets in so many pictures, the
- *     others have one packet each; 0: it has its rate, and key frames only
+ * @sender: the sender that takes the units
+ * @packet_size: size of the IP packets; %TEST_SOURCE_PACKET_SIZE unless set
+ *     otherwise
+ * @started: start of the current rates
+ * @next: time of the next picture
+ * @pushed: bytes of IP packets pushed so far, by layer
+ * @classes: layer i is class i of one rung instead of rung i
+ * @single_packets: each packet is a picture
+ * @group: number of pictures between key frames of layer 0; its key frames have
+ *     @key_packets packets, its other pictures one; 0: layer 0 keeps its rate
+ *     and has key frames only
  * @key_packets: see @group
- * @distance: all layers have their key frames so many pictures apart; 0: see
- *     @group
+ * @distance: number of pictures between key frames of all layers; 0: see @group
  * @n_units: pictures of all layers so far
- * @extra: bytes that the sender added, by layer; whoever sees its packets counts
- *     them
+ * @extra: bytes that the sender added, by layer; counted by the code that sees
+ *     its packets
  */
 typedef struct
 {

@@ -9,24 +9,24 @@
 #define INITIAL_WINDOW 4.0 /* RFC 5681 section 3.1 for this segment size */
 #define MAX_WINDOW (TEST_TCP_HISTORY / 2)
 
-/* A segment is lost when so many later ones have arrived. */
+/* A segment counts as lost after this number of later ones has arrived. */
 #define REORDERING 3
 
-/* RFC 6298 has a second at least; what is in use has at least 200 ms above the
- * round-trip time. */
+/* RFC 6298 requires at least one second; implementations in use have at
+ * least 200 ms above the round-trip time. */
 #define RTO_MARGIN (200 * LMCC_MSECOND)
 #define RTO_MAX (60 * LMCC_SECOND)
 
-/* RFC 9438: sections 5.1, 4.6 and 4.3 */
+/* RFC 9438: sections 5.1, 4.6 and 4.3. */
 #define CUBIC_C 0.4
 #define CUBIC_BETA 0.7
 #define CUBIC_ALPHA (3 * (1 - CUBIC_BETA) / (1 + CUBIC_BETA))
 
 #define MIN_SSTHRESH 2.0
 
-/* What an algorithm does with the window, but for slow start.
- * @decrease: a loss: sets ssthresh
- * @increase: a segment has arrived in congestion avoidance: sets cwnd */
+/* How a congestion control algorithm changes the window after slow start.
+ * @decrease: on a loss: sets ssthresh
+ * @increase: when a segment has arrived in congestion avoidance: sets cwnd */
 typedef struct
 {
   void (*decrease) (TestTcp *tcp, gboolean timeout);
@@ -148,7 +148,7 @@ leave_pipe (TestTcp *tcp, TestTcpSegment *left)
   left->in_pipe = FALSE;
 }
 
-/* Which segment is to be sent next: one that was lost, or a new one. */
+/* The next segment to send: a lost one, or a new one. */
 static gboolean
 choose (TestTcp *tcp, guint64 *sequence)
 {
@@ -169,7 +169,7 @@ choose (TestTcp *tcp, guint64 *sequence)
  * @now: the time
  * @sequence: (out): the segment to send now
  *
- * Returns: %FALSE if none may be sent
+ * Returns: %FALSE if no segment may be sent
  */
 gboolean
 test_tcp_poll (TestTcp *tcp, LmccTime now, guint64 *sequence)
@@ -229,7 +229,7 @@ increase (TestTcp *tcp, LmccTime now)
     window_rules[tcp->algorithm].increase (tcp, now);
 }
 
-/* Everything that was sent once and overtaken by three others is lost. */
+/* Every segment that was sent once and overtaken by three others is lost. */
 static void
 find_losses (TestTcp *tcp, guint64 from, guint64 to)
 {
@@ -271,7 +271,7 @@ advance (TestTcp *tcp, LmccTime now)
  * test_tcp_handle_ack:
  * @tcp: a connection
  * @now: the time
- * @sequence: of the segment whose arrival is acknowledged
+ * @sequence: the acknowledged segment
  */
 void
 test_tcp_handle_ack (TestTcp *tcp, LmccTime now, guint64 sequence)

@@ -12,7 +12,7 @@
 #define FIRST_SSRC 0xcafe0000u
 #define SEND_TIME_SIZE 4
 
-/* Where no receiver is. */
+/* An address without a receiver. */
 #define FORGED_ORIGIN 1000
 
 const TestLinkSettings test_tfmcc_mbit = { .rate = 1000000,
@@ -159,10 +159,10 @@ static const TestWorldClass tfmcc_class = {
 
 /**
  * test_tfmcc_new:
- * @link: what all receivers are behind, and TCP
+ * @link: the link in front of all receivers and the TCP flow
  * @max_rate: bit/s
  *
- * Returns: (transfer full): a sender in a world of its own
+ * Returns: (transfer full): a sender in its own world
  */
 TestTfmcc *
 test_tfmcc_new (const TestLinkSettings *link, gdouble max_rate)
@@ -213,7 +213,7 @@ test_tfmcc_has_limiting (TestTfmcc *tfmcc)
   return lmcc_tfmcc_sender_get_limiting (tfmcc->sender, &ssrc);
 }
 
-/* The index of the limiting receiver; there has to be one. */
+/* The index of the limiting receiver; there must be one. */
 guint
 test_tfmcc_limiting (TestTfmcc *tfmcc)
 {
@@ -233,11 +233,11 @@ test_tfmcc_rate (TestTfmcc *tfmcc)
 /**
  * test_tfmcc_forge:
  * @tfmcc: a sender
- * @rate: bit/s that the report claims
- * @has_rtt: whether it claims to know its round-trip time
- * @rtt: that its echo shows
+ * @rate: rate in the report, bit/s
+ * @has_rtt: whether the report claims to know its round-trip time
+ * @rtt: round-trip time shown by its echo
  *
- * Returns: a report of nobody who is there
+ * Returns: a report from a receiver that does not exist
  */
 LmccTfmccReport
 test_tfmcc_forge (const TestTfmcc *tfmcc, gdouble rate, gboolean has_rtt,
@@ -269,11 +269,11 @@ test_tfmcc_hand_in_from (TestTfmcc *tfmcc, guint origin,
 
 /**
  * test_tfmcc_is_slow_start:
- * @tfmcc: a session, which is of no use afterwards
+ * @tfmcc: a session; it cannot be used afterwards
  *
- * Until a loss is reported the rate may double in R_max; after it, it grows by
- * a packet in that time (RFC 4654 section 3.6). The limiting receiver's reports
- * that nothing limits it tell which.
+ * Until a loss is reported, the rate may double within R_max; after that, it
+ * grows by one packet in that time (RFC 4654 section 3.6). The limiting
+ * receiver's reports that nothing limits it tell which of the two applies.
  *
  * Returns: whether it is in slow start
  */

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * TFMCC's sender and its receivers in a TestWorld, without sessions around them;
- * reports are real bytes, and some are forged.
+ * TFMCC's sender and receivers in a TestWorld, without sessions around them.
+ * Reports are real bytes, and some are forged.
  */
 #ifndef TEST_TFMCC_H
 #define TEST_TFMCC_H
@@ -19,7 +19,7 @@
 typedef struct
 {
   TestWorldReceiver base;
-  LmccTfmccReceiver *receiver; /* NULL: it has gone */
+  LmccTfmccReceiver *receiver; /* NULL: it has left */
   LmccReordering reordering;
   LmccLayerAccount *account;
 } TestTfmccReceiver;
@@ -30,13 +30,13 @@ typedef struct
   LmccTfmccSender *sender;
   LmccTime next_packet;
   guint16 lsn;
-  guint64 other_reports; /* of receivers that are not the limiting one */
+  guint64 other_reports; /* of receivers other than the limiting one */
   guint64 round;
   guint64 round_reports;
   guint64 most_reports;
 } TestTfmcc;
 
-/* 1 Mbit/s, 50 ms, 25 packets. */
+/* 1 Mbit/s, 50 ms, queue of 25 packets. */
 extern const TestLinkSettings test_tfmcc_mbit;
 
 TestTfmcc *test_tfmcc_new (const TestLinkSettings *link, gdouble max_rate);

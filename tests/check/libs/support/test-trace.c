@@ -7,8 +7,8 @@
 
 /**
  * test_trace_new:
- * @net: what is traced
- * @name: of the file, without its ending
+ * @net: the network to trace
+ * @name: name of the file, without extension
  *
  * Returns: (transfer full) (nullable): a trace if LMCC_DUEL_TRACE names a
  *     directory
@@ -147,7 +147,7 @@ sample_flow (TestTrace *trace, const TestNet *net, guint index)
  * @trace: (nullable): a trace
  * @net: its network
  *
- * Writes how things are; rates and losses are those since the last time.
+ * Writes the current state; rates and losses are those since the last sample.
  */
 void
 test_trace_sample (TestTrace *trace, TestNet *net)
@@ -167,7 +167,7 @@ test_trace_sample (TestTrace *trace, TestNet *net)
  * test_trace_note:
  * @trace: (nullable): a trace
  * @net: its network
- * @why: what happens now, in words
+ * @why: description of what happens now
  */
 void
 test_trace_note (TestTrace *trace, const TestNet *net, const gchar *why)

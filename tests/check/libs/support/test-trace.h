@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Writes what happens in a network as CSV: a row for each sample and receiver or
+ * Writes the state of a network as CSV, one row per sample and receiver or
  * flow. Rates are in bit/s, times in s.
  */
 #ifndef TEST_TRACE_H

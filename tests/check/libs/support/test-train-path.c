@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* What is sent before and behind a train; the rest of a cycle is silent. */
+/* Durations of traffic before and after a train; the rest of a cycle is
+ * silent. */
 #define BEFORE (100 * MS)
 #define BEHIND (60 * MS)
 
@@ -17,13 +18,9 @@ typedef struct
   LmccHeader header;
 } Arrival;
 
-/*
- * train_path_init:
- * @path: (out): with room for @rate, and without jitter
- * @rate: that of trains
- * @factor: by how much it is above the rate held
- * @seed: of the jitter
- */
+/* @path: (out): a path that carries @rate, without jitter @rate: rate of the
+ * trains @factor: ratio of @rate to the rate of the current level @seed:
+ * seed of the jitter */
 void
 train_path_init (TrainPath *path, gdouble rate, gdouble factor, guint32 seed)
 {
@@ -76,14 +73,14 @@ to_receiver (const TrainPath *path, LmccTime time)
   return (LmccTime) ((gdouble) time * (1 + path->drift));
 }
 
-/* When what is sent now arrives at best. */
+/* Earliest arrival of a packet sent now. */
 LmccTime
 train_path_arrival (const TrainPath *path)
 {
   return to_receiver (path, path->now + path->delay);
 }
 
-/* When a packet that is due now leaves. */
+/* Departure of a packet that is due now. */
 static LmccTime
 leaves_at (const TrainPath *path)
 {
@@ -131,7 +128,7 @@ send_packet (TrainPath *path, gboolean marked)
   g_array_append_val (path->arrivals, arrival);
 }
 
-/* Those of one batch stay in their order. */
+/* Packets of one batch stay in order. */
 static gint
 compare_arrivals (gconstpointer a, gconstpointer b)
 {
@@ -166,7 +163,7 @@ count_verdict (TrainPath *path, LmccTime now)
   path->verdict_at = now;
 }
 
-/* What nothing sent from now on can overtake. */
+/* No packet sent from now on can overtake one that arrives before this time. */
 void
 train_path_flush (TrainPath *path)
 {
@@ -193,7 +190,7 @@ train_path_even (TrainPath *path, LmccTime duration)
     send_packet (path, FALSE);
 }
 
-/* And the silence behind it. */
+/* And the silence after it. */
 void
 train_path_train (TrainPath *path, guint n)
 {
@@ -218,7 +215,7 @@ train_path_cycle (TrainPath *path, guint n)
   train_path_flush (path);
 }
 
-/* At phases of their own. */
+/* The paths start at different phases. */
 void
 train_path_cycles (TrainPath *path, guint n_cycles)
 {

@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Trains over a path to a reader.
+ * Packet trains over a path to a train reader.
  */
 #ifndef TEST_TRAIN_PATH_H
 #define TEST_TRAIN_PATH_H
@@ -12,28 +12,30 @@ G_BEGIN_DECLS
 
 #define MS LMCC_MSECOND
 
-/* Held by the reader; trains are for the one above. */
+/* Level of the reader; the trains probe the next one. */
 #define LEVEL 1
 
 /**
  * TrainPath:
- * @session: of three layers
- * @trains: (nullable): who reads in the place of @reader
- * @capacity: of the link with the queue, bit/s
- * @bucket: of the link's tokens: for so long it sends faster than that
- * @delay: that all packets have
- * @extra: a queue that others keep filled
- * @jitter: uniform, from 0 on; each packet's own
- * @keeps_order: who is late lets nobody past
- * @batch: packets arrive together at the end of each such interval, 0: at once
- * @reorder: one packet in so many is overtaken by the next one; 0: none
- * @drift: by how much the receiver's clock is too fast
- * @packet_gap: from one packet of a train to the next
- * @gap_below: and outside trains
- * @wakes: the sender sends what is due only at the end of each such interval, 0:
- *     at once
+ * @session: a session of three layers
+ * @trains: (nullable): a function that replaces @reader
+ * @capacity: capacity of the bottleneck link, bit/s
+ * @bucket: duration of a burst above @capacity that the link's token bucket
+ *     allows
+ * @delay: delay of all packets
+ * @extra: a queue that other traffic keeps filled
+ * @jitter: random delay of each packet, uniform from 0
+ * @keeps_order: packets do not overtake each other
+ * @batch: packets arrive together at the end of each interval of this length;
+ *     0: at once
+ * @reorder: one packet in this many is overtaken by the next one; 0: none
+ * @drift: how much faster the receiver's clock runs
+ * @packet_gap: interval between packets of a train
+ * @gap_below: interval between packets outside trains
+ * @wakes: the sender sends due packets only at the end of each interval of this
+ *     length; 0: at once
  * @now: the sender's time
- * @verdicts: how many there were of each kind
+ * @verdicts: number of verdicts of each kind
  */
 typedef struct
 {

@@ -85,9 +85,9 @@ test_world_add_session (TestWorld *world)
 /**
  * test_world_add_receiver:
  * @session: a session
- * @link: index of the link that the receiver is behind
- * @own: (nullable): a link of its own between that one and it
- * @extra: of the delay of its way back
+ * @link: index of the link in front of the receiver
+ * @own: (nullable): its own link behind that one
+ * @extra: additional delay of its return path
  *
  * Returns: (transfer none): a receiver of the class's size
  */
@@ -129,7 +129,7 @@ test_world_start_tcp (TestWorld *world, guint link)
  * test_world_send:
  * @session: a session
  * @packet: (transfer full): the bytes
- * @content: what else there is to say of it
+ * @content: other data of the packet
  *
  * Each link with receivers behind it carries the packet once.
  */
@@ -161,7 +161,7 @@ test_world_send (TestWorldSession *session, LmccPacket *packet,
 /**
  * test_world_report:
  * @receiver: a receiver
- * @report: (transfer full): what it tells the sender
+ * @report: (transfer full): its report to the sender
  */
 void
 test_world_report (TestWorldReceiver *receiver, LmccPacket *report)
@@ -176,7 +176,7 @@ test_world_report (TestWorldReceiver *receiver, LmccPacket *report)
   lmcc_packet_unref (report);
 }
 
-/* The clock of senders is not that of receivers. */
+/* The clocks of senders and receivers differ. */
 guint32
 test_world_send_clock (const TestWorld *world)
 {
@@ -287,7 +287,7 @@ test_world_run (TestWorld *world, LmccTime duration)
   }
 }
 
-/* What a session sends in @duration, in bit/s. */
+/* Rate of a session in @duration, in bit/s. */
 gdouble
 test_world_measure (TestWorldSession *session, LmccTime duration)
 {
@@ -299,7 +299,8 @@ test_world_measure (TestWorldSession *session, LmccTime duration)
       / (gdouble) duration;
 }
 
-/* Jain's index for two: 1 if they have the same, 0.5 if one has all. */
+/* Jain's index for two flows: 1 if their rates are equal, 0.5 if one has
+ * everything. */
 gdouble
 test_world_fairness (gdouble a, gdouble b)
 {

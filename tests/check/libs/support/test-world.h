@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sessions with one rate for all receivers, in virtual time, in steps of 1 ms:
- * links that they share with a TCP connection, behind these their receivers, and
- * a way back from each of them. What is sent and received says a class.
+ * Single-rate sessions in virtual time, in steps of 1 ms: links that they
+ * share with a TCP connection, receivers behind the links, and a return path
+ * from each receiver. A TestWorldClass says what is sent and received.
  */
 #ifndef TEST_WORLD_H
 #define TEST_WORLD_H
@@ -25,18 +25,18 @@ typedef struct _TestWorldReceiver TestWorldReceiver;
 
 /**
  * TestWorldClass:
- * @session_size: bytes of a #TestWorldSession with what the class adds
- * @receiver_size: likewise
- * @segment: of TCP, bytes of IP packet
+ * @session_size: bytes of a #TestWorldSession with the class's own fields
+ * @receiver_size: the same for a receiver
+ * @segment: TCP segment size, as bytes of the IP packet
  * @tcp_rto_rtts: as in #TestTcp
- * @back_delay: of the ways back
- * @prepare: (nullable): what a sender does before its receivers' turn
- * @finish: (nullable): and after it
- * @receive: takes a packet
- * @run_receiver: does what it is time for
- * @take_report: the sender's
- * @clear_session: frees what the class added
- * @clear_receiver: likewise
+ * @back_delay: delay of the return paths
+ * @prepare: (nullable): what a sender does before its receivers run
+ * @finish: (nullable): what a sender does after its receivers have run
+ * @receive: handles a packet at a receiver
+ * @run_receiver: does what is due at a receiver
+ * @take_report: handles a report at the sender
+ * @clear_session: frees the class's own fields
+ * @clear_receiver: the same for a receiver
  */
 typedef struct
 {
@@ -58,11 +58,11 @@ struct _TestWorldReceiver
 {
   TestWorldSession *session;
   guint index;
-  guint link;    /* that it is behind */
-  TestLink *own; /* (nullable): and behind this one, alone */
+  guint link;    /* link in front of it */
+  TestLink *own; /* (nullable): its own link behind that one */
   TestLink back;
-  gboolean mute; /* its reports get lost */
-  guint64 bytes; /* of media, that it took */
+  gboolean mute; /* its reports are lost */
+  guint64 bytes; /* media bytes received */
   guint64 reports;
 };
 
@@ -71,7 +71,7 @@ struct _TestWorldSession
   TestWorld *world;
   guint index;
   GPtrArray *receivers;
-  guint64 bytes; /* of media, that it sent */
+  guint64 bytes; /* media bytes sent */
 };
 
 struct _TestWorld

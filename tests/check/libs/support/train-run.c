@@ -5,15 +5,11 @@
 
 #include <math.h>
 
-/* Of a media packet on an IPv4 network. */
+/* Size of a media packet's headers on an IPv4 network. */
 #define OVERHEAD (RTP_OVERHEAD + IP_OVERHEAD)
 
-/*
- * train_fixed_config:
- * @n_layers: how many layers
- * @base: the base's rate
- * @factor: from one level to the next
- */
+/* @n_layers: number of layers @base: rate of the base layer @factor: ratio
+ * of the rates of consecutive levels */
 LmccSenderConfig
 train_fixed_config (guint n_layers, gdouble base, gdouble factor)
 {
@@ -31,7 +27,7 @@ train_fixed_config (guint n_layers, gdouble base, gdouble factor)
   return config;
 }
 
-/* A rung for each layer. */
+/* One rung per layer. */
 LmccSenderConfig
 train_native_config (guint n_layers)
 {
@@ -154,7 +150,7 @@ train_run_push_picture (TrainRun *run, const LmccSenderConfig *rates,
   push_units (run, rates, n_layers, FALSE, time);
 }
 
-/* Likewise, and a class is one. */
+/* The same with one class per layer. */
 void
 train_run_push_classes (TrainRun *run, const LmccSenderConfig *rates,
     guint n_layers, LmccTime time)

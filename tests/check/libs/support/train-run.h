@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A sender with trains in virtual time: what it sent, and when.
+ * A sender with packet trains in virtual time; records which packets it
+ * sends, and when.
  */
 #ifndef TRAIN_RUN_H
 #define TRAIN_RUN_H
@@ -14,7 +15,7 @@
 typedef struct
 {
   LmccTime time;
-  guint size; /* of the IP packet */
+  guint size; /* size of the IP packet */
   LmccPacketType type;
   guint8 layer;
   gboolean control;
@@ -27,9 +28,9 @@ typedef struct
 /**
  * TrainRun:
  * @sender: the sender
- * @now: the time
- * @n_wakes: how often it was called
- * @sent: (element-type TrainPacket): all that it sent
+ * @now: virtual time
+ * @n_wakes: number of calls of the sender
+ * @sent: (element-type TrainPacket): all packets sent
  */
 typedef struct
 {
