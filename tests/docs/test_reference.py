@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests of docs/reference: all that is public is documented, and the site that it makes has no dead link."""
+"""Checks docs/reference: all public names are documented, and the generated site has no dead links."""
 import os
 import re
 import sys

@@ -3,9 +3,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Draws the traces that the duels and elm-settle write when LMCC_DUEL_TRACE names a directory.
 
-One picture for each trace: what receivers and flows get and are allowed to, levels, what trains say, losses, the queue;
-of plumb the fair rate, its mean, and the mean level that its turns have. What the table of steps says about a moment
-stands at the top. --overview draws a few of them side by side: docs/images/elm-duels.png is made by
+Each trace becomes one picture: rates received by receivers and flows and their limits, levels, verdicts of packet
+trains, losses, and the queue; for plumb also the fair rate, its mean, and the mean level over its turns. Notes of
+the step table stand at the top. --overview draws several traces side by side; this command makes
+docs/images/elm-duels.png:
 
     tests/plots/duels.py out/duels --run build/tests/check/libs_duels --overview docs/images/elm-duels.png
 """
@@ -23,17 +24,17 @@ from matplotlib import pyplot  # noqa: E402
 NUMBERS = ('time', 'capacity', 'queue_delay', 'level', 'level_rate', 'received', 'loss', 'loss_event_rate',
            'calculated', 'smoothed', 'rtt', 'fair', 'mean_fair', 'turn_level', 'turn_share')
 
-# What trains say, from below.
+# Verdicts of trains, from the bottom up.
 VERDICTS = ('full', 'queue', 'room')
 
-# What the overview shows, from left to right.
+# Traces of the overview, from left to right.
 TELLING = {
     'elm-bottleneck-halves': 'The bottleneck halves, and opens again',
     'elm-eight-receivers': 'Eight receivers behind one link',
     'elm-beside-tcp': 'Beside one TCP connection',
 }
 
-# Samples are 0.1 s apart; rates and losses are drawn as means of so many.
+# Samples are 0.1 s apart; rates and losses are drawn as means over this number of samples.
 MEAN_OF = 5
 
 
@@ -66,12 +67,13 @@ def scaled(values, factor):
 
 
 def known(values):
-    """Whether there is one that is a number."""
+    """Whether the list contains a number."""
     return any(value == value for value in values)
 
 
 def draw_estimates(axes, who, columns, colour):
-    """What levels are compared with: of plumb the fair rate and its mean, of others what the formula allows."""
+    """The rates to compare levels with: for plumb the fair rate and its mean, for others the rate that the formula
+    allows."""
     if known(columns['mean_fair']):
         axes.plot(columns['time'], scaled(columns['fair'], 1e-6), color='C4', linewidth=0.8,
                   label=f'{who}: fair rate')
@@ -83,7 +85,7 @@ def draw_estimates(axes, who, columns, colour):
 
 
 def draw_rates(axes, series):
-    """Capacity, what the levels need, what comes, what the formula allows; in Mbit/s."""
+    """Link capacity, rates of the levels, received rate and the formula's rate, in Mbit/s."""
     first = next(iter(series.values()))
     axes.plot(first['time'], scaled(first['capacity'], 1e-6), color='black', linewidth=1.5, label='capacity')
     top = 1.5 * max([value for value in scaled(first['capacity'], 1e-6) if value == value] or [1])
@@ -115,10 +117,10 @@ def draw_levels(axes, series):
 
 
 def draw_verdicts(axes, series):
-    """What trains said to each receiver, while it counts."""
+    """Verdicts of trains for each receiver, while they count."""
     receivers = [(who, columns) for who, columns in series.items() if who.startswith('receiver')]
     for number, (_, columns) in enumerate(receivers):
-        # Below each other within a verdict's row.
+        # Receivers below each other within the row of a verdict.
         offset = 0.3 - 0.6 * (number + 1) / (len(receivers) + 1)
         points = [(time, VERDICTS.index(verdict) + offset)
                   for time, verdict in zip(columns['time'], columns['train']) if verdict]
@@ -153,7 +155,7 @@ def draw_times(axes, series):
 
 
 def draw(path, target):
-    """Draws the trace at path into the picture target; returns whether there was anything."""
+    """Draws the trace at path into the picture target; returns whether it contained anything."""
     series, notes = read_trace(path)
     if not series:
         return False
@@ -182,7 +184,8 @@ def draw(path, target):
 
 
 def draw_telling_rates(axes, series):
-    """Capacity, and what each receiver and flow gets; receivers thin, since all of a link lie upon each other."""
+    """Link capacity, and the rate of each receiver and flow; thin lines for receivers, because those behind one link
+    coincide."""
     first = next(iter(series.values()))
     axes.step(first['time'], scaled(first['capacity'], 1e-6), where='post', color='black', linewidth=1.2,
               label='capacity')
@@ -195,7 +198,7 @@ def draw_telling_rates(axes, series):
 
 
 def draw_overview(directory, target):
-    """Draws the traces of TELLING as columns of one picture; the vertical axes are common to each row."""
+    """Draws the traces of TELLING as columns of one picture; each row has a common vertical axis."""
     figure, grid = pyplot.subplots(3, len(TELLING), figsize=(13, 6.5), sharex='col', sharey='row',
                                    gridspec_kw={'height_ratios': (4, 3, 2)})
     for column, (name, title) in zip(grid.T, TELLING.items()):
@@ -223,7 +226,7 @@ def draw_overview(directory, target):
 
 
 def make_traces(program, directory):
-    """Runs a program that writes traces; its own verdict is not asked here."""
+    """Runs a program that writes traces; ignores its exit status."""
     environment = {**os.environ, 'LMCC_DUEL_TRACE': str(directory), 'GST_PLUGIN_SYSTEM_PATH_1_0': ''}
     subprocess.run([str(program)], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
 

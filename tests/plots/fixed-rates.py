@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-r"""Draws and tabulates what each level of a session of fixed rates shows: what tests/loopback/fixed-rates.py measured.
+r"""Draws and tabulates the results of tests/loopback/fixed-rates.py: what each level of a session of fixed rates
+shows.
 
     tests/plots/fixed-rates.py rlc.json flid-dl.json --plot docs/images/fixed-rates.png \
         --markdown docs/measured/fixed-rates.md
 
-In the page a table stands between <!-- NAME --> and <!-- end -->, NAME being the algorithm; it is written anew.
+Rewrites the tables between <!-- NAME --> and <!-- end --> on the page, where NAME is the algorithm.
 """
 import argparse
 import json

@@ -1,17 +1,17 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Draws and tabulates what tests/benchmarks/quality measured.
+"""Draws and tabulates the results of tests/benchmarks/quality.
 
-docs/images/quality.png and the tables of docs/measured/quality.md are made by
+This command makes docs/images/quality.png and the tables of docs/measured/quality.md:
 
     tests/plots/quality.py *.json --plot docs/images/quality.png --markdown docs/measured/quality.md
 
-and those of docs/measured/quality-levels.md and docs/measured/quality-beside.md by tests/benchmarks/quality-page.
+tests/benchmarks/quality-page makes those of docs/measured/quality-levels.md and docs/measured/quality-beside.md.
 
-In the page a table stands between <!-- levels FILM -->, <!-- cost FILM -->, <!-- versus FILM -->, <!-- access FILM -->,
-<!-- bars FILM -->, <!-- loss -->, <!-- damage --> or <!-- latency --> and <!-- end -->; it is written anew. Of several
-pages one has it. Several runs, of different modes, become one.
+Rewrites the tables between <!-- levels FILM -->, <!-- cost FILM -->, <!-- versus FILM -->, <!-- access FILM -->,
+<!-- bars FILM -->, <!-- loss -->, <!-- damage --> or <!-- latency --> and <!-- end -->. If there are several
+pages, each table is on one of them. Results of several runs in different modes are merged.
 """
 import argparse
 import json
@@ -23,25 +23,25 @@ import quality_beside
 
 NO_DATA = '-'
 
-# With which codec's single layer a mode is compared.
+# The codec whose single layer a mode is compared with.
 SAME_ENCODER = {'x264-ladder': 'x264', 'x264-rungs': 'x264', 'x264-temporal': 'x264', 'x265-temporal': 'x265',
                 'vp9-svc': 'VP9', 'vp9-svc-half': 'VP9', 'j2k': 'J2K'}
-# Scalable modes, and those of several encodings that each of their levels is put beside.
+# Scalable modes, and the modes with several encodings that their levels are compared with.
 SCALABLE, RUNGS = ('vp9-svc', 'vp9-svc-half'), ('x264-rungs', 'x264-ladder')
 MEASURES = {'psnr': 'PSNR of luma, dB', 'ssim': 'SSIM of luma', 'vmaf': 'VMAF', 'xpsnr': 'XPSNR of luma, dB'}
-# Kinds of rows of a film.
+# Kinds of rows per film.
 OF_FILM = ('rows', 'single', 'rungs', 'links')
 STYLES = {'native': '-', 'fallback': '-.', 'replicated': ':', 'doubling': '--'}
-# Columns of the tables, where all rows have them.
+# Columns of tables in which all rows have these values.
 MORE = {'vmaf': 'VMAF', 'xpsnr': 'XPSNR, dB'}
 
 
-# Of what is put beside what a user would take instead: what lmccsink makes of raw video.
+# Of the comparison with alternatives: the encodings that lmccsink makes of raw video.
 LADDER = 'x264-ladder'
 
 
 def read(paths):
-    """Films, and the rows of what is not of a film alone."""
+    """Results by film, and the rows that do not depend on a film."""
     films, more = {}, {'loss': [], 'damage': [], 'latency': []}
     for path in paths:
         with open(path, encoding='utf-8') as file:
@@ -57,7 +57,7 @@ def read(paths):
 
 
 def group(rows, *keys):
-    """The rows that have the same values, in the order in which they come."""
+    """Groups of rows with the same values, in order of first appearance."""
     groups = {}
     for row in rows:
         groups.setdefault(tuple(row[key] for key in keys), []).append(row)
@@ -70,7 +70,7 @@ def draw(axes, film, measure, modes):
                   color=('black', '0.6')[number % 2], marker='xx++'[number % 4],
                   linestyle=('-', '-', ':', ':')[number % 4], label=f'{codec}, one layer')
     for (mode, allocation), rows in group(film['rows'], 'mode', 'allocation').items():
-        # Where no picture is shown there is nothing to tell apart.
+        # Without any shown picture, there is nothing to compare.
         rows = [row for row in rows if row['shown']]
         axes.plot([row['rate'] / 1000 for row in rows], [row[measure] for row in rows], color=f'C{modes.index(mode)}',
                   linestyle=STYLES.get(allocation, ':'), marker='o' if allocation == 'native' else 's', markersize=4,
@@ -110,7 +110,7 @@ def decibels(value):
 
 
 def interpolate(curve, at):
-    """Between the two points of [(x, y)] beside `at`; None outside."""
+    """Interpolates [(x, y)] at `at`; None outside."""
     for (x0, y0), (x1, y1) in zip(curve, curve[1:]):
         if x0 <= at <= x1:
             return y0 + (y1 - y0) * (at - x0) / (x1 - x0)
@@ -118,14 +118,15 @@ def interpolate(curve, at):
 
 
 def single_curves(film, measure='psnr'):
-    """Of each codec's single layer, [(logarithm of the rate, the measure)]."""
+    """For each codec's single layer, [(logarithm of the rate, the measure)]."""
     return {codec: sorted((math.log(row['rate']), row[measure]) for row in rows if measure in row)
             for (codec,), rows in group(film['single'], 'codec').items()}
 
 
 def less_than_single(row, curve, measure='psnr'):
-    """(what a level shows less, by the measure, than one layer of the same encoder at the same rate, ''), or (None, why
-    there is no such figure): it does not show all `pictures`, or its `rate` is outside those measured of one layer."""
+    """Returns (loss of a level by the measure, compared with one layer of the same encoder at the same rate, ''), or
+    (None, reason) if the level does not show all `pictures` or its `rate` lies outside the measured rates of one
+    layer."""
     if row['shown'] < row['of']:
         return None, 'pictures'
     single = interpolate(curve, math.log(row['rate']))
@@ -150,7 +151,7 @@ def level_table(film, encoders):
     for row in film['rows'] + single:
         less = tell_less(row, curves.get(encoders.get(row['mode']), []))
         rate = row['shown'] / row['of'] * film['frame-rate']
-        # A level without any picture is black: its figures say nothing of the codec.
+        # A level without pictures is black: its figures say nothing about the codec.
         seen = [NO_DATA] * 3
         if row['shown']:
             seen = [decibels(row['psnr']), decibels(row['psnr-shown']), f"{row['ssim']:.3f}"]
@@ -163,8 +164,8 @@ def level_table(film, encoders):
 
 
 def cost_table(film, encoders):
-    """What layers cost beside one layer of the same encoder: dB less at a level's rate, and how many times the rate
-    that one layer needs for the level's PSNR. Means over the levels that can be compared with it."""
+    """The cost of layers compared with one layer of the same encoder: loss in dB at a level's rate, and the factor
+    of the rate that one layer needs for the level's PSNR. Means over all comparable levels."""
     lines = ['| mode | layers | levels counted | mean, dB less | at best | at worst | mean, times the rate |',
              '|:--|:--|--:|--:|--:|--:|--:|']
     curves = single_curves(film)
@@ -185,12 +186,13 @@ def cost_table(film, encoders):
 
 
 def best_that_fits(rows, rate):
-    """PSNR of the best level of at most a rate; None where there is none."""
+    """PSNR of the best level within a rate; None if there is none."""
     return max((row['psnr'] for row in rows if row['rate'] <= rate), default=None)
 
 
 def versus_table(film, scalable, rungs):
-    """What a receiver that has just room for a level of a scalable mode would see of other modes, native layers."""
+    """What a receiver with just enough capacity for a level of a scalable mode would see with other modes, native
+    layers."""
     levels = {mode: rows for (mode, allocation), rows in group(film['rows'], 'mode', 'allocation').items()
               if allocation == 'native'}
     rungs = [mode for mode in rungs if mode in levels]
@@ -207,7 +209,7 @@ def versus_table(film, scalable, rungs):
 
 
 def tell_spoilt(films, more):
-    """Runs that the machine spoilt are named, whatever is made of them."""
+    """Names the runs that the machine disturbed, whichever table is made."""
     rows = [row for film in films.values() for row in film['rows']] + more['loss'] + more['damage']
     for row in rows:
         if row.get('spoilt'):
@@ -226,7 +228,7 @@ def loss_table(loss):
 
 
 def write_pages(paths, tables):
-    """Each table goes to its one place in one of the pages."""
+    """Writes each table to its place in one of the pages."""
     texts = {}
     for path in paths:
         with open(path, encoding='utf-8') as file:
@@ -246,7 +248,7 @@ def write_pages(paths, tables):
 
 
 def make_tables(films, more):
-    """{name: table}, of what was measured."""
+    """{name: table} of all results."""
     tables = {}
     for name, film in films.items():
         if film['rows']:

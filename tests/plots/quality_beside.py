@@ -1,19 +1,20 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tables of what levels are put beside: what a user would take instead behind an access link, the bars of levels that
-hold the lowest encoding and one more, pictures that a loss damaged, and the time from a picture to its show."""
+"""Tables that compare levels with alternatives: what a user would otherwise send over an access link, the limits for
+levels that join the lowest encoding and one more, pictures damaged by packet loss, and the latency from capture
+to display."""
 
 NO_DATA = '-'
 
-# For so many receivers the senders' rates are told.
+# Numbers of receivers for which the sender's rate is reported.
 RECEIVERS = (1, 100, 10000)
 
-# dB that a level shows less than one encoding of its rate, at most: of the lowest rung, and of those that have so many
-# times its rate; below that, more than what the lowest rung's bits are worth. Share of a level's bits that are not
-# shown.
+# Largest loss of a level in dB, compared with one encoding at its rate: for the lowest rung, and for rungs with at
+# least this multiple of its rate. Below, what the level may lose beyond the bits of the lowest rung. Then the share of
+# a level's bits that are not shown.
 MOST_LESS, FAR_ABOVE, MOST_ABOVE_WORTH, MOST_UNSEEN = 1.0, 6.0, 0.3, 0.03
 
-# Likewise of a level that has no other encoding, and in points of VMAF.
+# The same for a level with a single encoding, and in VMAF points.
 MOST_LESS_ALONE, MOST_VMAF_LESS_ALONE = 0.4, 2.0
 
 LEVELS = {'fallback': 'lmcc, levels=fallback', 'replicated': 'lmcc, levels=replicated',
@@ -25,12 +26,12 @@ def table(head, rows):
     return '\n'.join(lines + [f"| {' | '.join(map(str, row))} |" for row in rows])
 
 
-# Columns that have words.
+# Columns with text.
 WORDS = ('what', 'encoding', 'mode', 'layers', 'repair data', 'bar', 'met')
 
 
 def highest_that_fits(rows, rate):
-    """The last of the rows whose rate fits; None where there is none."""
+    """The last row whose rate fits the link; None if there is none."""
     return next((row for row in reversed(rows) if row['rate'] <= rate), None)
 
 
@@ -39,8 +40,8 @@ def rows_of(film, mode, allocation):
 
 
 def options(film, mode, link):
-    """[(what, which of its encodings or levels, its row or None, bit/s that are sent for how many receivers)] behind a
-    link of so many bit/s."""
+    """[(alternative, its chosen encoding or level, its row or None, bit/s sent for each number of receivers)] behind
+    a link of the given rate."""
     links = sorted(film['links'], key=lambda row: row['link'])
     bound = next(row for row in links if row['link'] == link)
     rungs = [row for row in film['rungs'] if row['mode'] == mode]
@@ -57,7 +58,7 @@ def options(film, mode, link):
 
 
 def access_table(film, mode):
-    """What a receiver behind each link sees of lmcc's levels, and of what a user would take instead."""
+    """Compares what a receiver behind each link sees with lmcc's levels and with the alternatives."""
     head = ['link, Mbit/s', 'what', 'encoding', 'kbit/s', 'pictures/s', 'PSNR, dB', 'less than the bound', 'SSIM',
             'VMAF', 'XPSNR, dB', *(f'sent for {n:,}, Mbit/s' for n in RECEIVERS)]
     lines = []
@@ -76,8 +77,8 @@ def access_table(film, mode):
 
 
 def judge(row, times):
-    """(dB less than one encoding of the level's rate, dB that the lowest rung's bits are worth or None, dB less at
-    most) of a level whose rung has so many times the rate of the lowest one."""
+    """(loss in dB compared with one encoding at the level's rate, dB that the bits of the lowest rung are worth or
+    None, limit in dB) of a level whose rung has the given multiple of the lowest rung's rate."""
     less = row['single']['psnr'] - row['psnr']
     if row['allocation'] == 'replicated':
         return less, None, MOST_LESS_ALONE
@@ -87,7 +88,8 @@ def judge(row, times):
 
 
 def bars_table(film):
-    """The levels that hold one encoding, with the lowest or alone, beside one encoding of exactly their rates."""
+    """Compares the levels with one encoding, with or without the lowest one, with single encodings at exactly their
+    rates."""
     head = ['mode', 'layers', 'level', 'times the lowest', 'kbit/s', 'pictures/s', 'PSNR, dB', 'one encoding, dB',
             'less', 'the lowest is worth', 'at most', 'VMAF less', 'met', 'other encodings, %', 'control, %',
             'bits shown, met']
@@ -111,8 +113,8 @@ def bars_table(film):
 
 
 def damage_table(damage):
-    """Of the pictures that each level shows without loss, those that a loss damaged, in %: without repair data and with
-    it, singly and in rows."""
+    """Share in % of the pictures shown by each level without loss that packet loss damaged: without repair data and
+    with it, for single losses and bursts."""
     kinds = list(dict.fromkeys((row['row'], row['repair']) for row in damage))
     kinds.sort(key=lambda kind: (kind[0], kind[1] == 'with'))
 
@@ -137,7 +139,7 @@ def damage_table(damage):
 
 
 def latency_table(rows):
-    """From a picture into the sender to its show, of the rows of bench-latency."""
+    """Latency from capture to display, from the rows of bench-latency."""
     end = ': glass to glass'
     missing = [after for before, after in zip(rows, rows[1:]) if before['name'].endswith(end)]
     glass = [row for row in rows if row['name'].endswith(end)]
@@ -149,7 +151,7 @@ def latency_table(rows):
 
 
 def draw(axes, film, mode):
-    """PSNR over the rate of the link, of each option."""
+    """PSNR over the rate of the link, for each alternative."""
     links = sorted(film['links'], key=lambda row: row['link'])
     highest = links[-1]['link']
     curve = sorted({row['rate']: row['psnr'] for row in film['single'] + links if row['rate'] <= highest}.items())
@@ -165,7 +167,7 @@ def draw(axes, film, mode):
         axes.step(rates, [row['psnr'] for row in rows] + [rows[-1]['psnr']], where='post', color=styles[name][0],
                   linestyle=styles[name][1], label=name)
     axes.set_xscale('log')
-    # Labels of two that are closer overlap.
+    # Labels of two points closer than this would overlap.
     ticks = [link['link'] / 1000 for link, above in zip(links, links[1:] + [None])
              if above is None or above['link'] > 1.4 * link['link']]
     axes.set_xticks(ticks, [f'{tick / 1000:g}' for tick in ticks])

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Draws how many pictures are whole, and can be decoded, over loss and repair.
+"""Draws the share of complete and of decodable pictures over loss rate and repair share.
 
-docs/images/repair-pictures.png is made by
+This command makes docs/images/repair-pictures.png:
 
     tests/plots/repair-pictures.py build/tests/check/repair-table docs/images/repair-pictures.png
 """

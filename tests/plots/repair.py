@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Draws what is missing after repair: of blocks, as the repair-residual test measures and works it out, and of each
-class of pictures in layers that double, as repair-table does.
+"""Draws the packet loss that remains after repair: for blocks, as the test repair-residual measures and computes it,
+and for each class of pictures in layers that double, as repair-table measures it.
 
-docs/images/repair.png is made by
+This command makes docs/images/repair.png:
 
     tests/plots/repair.py build/tests/check/libs_repair_residual build/tests/check/repair-table docs/images/repair.png
 """
@@ -26,12 +26,12 @@ import repair_table  # noqa: E402
 TEST = 'residual_loss_is_that_of_the_best_code'
 COLUMNS = ('loss', 'burst', 'source', 'repair', 'measured', 'exact', 'error')
 
-# Below this no loss is drawn: the measurement is too short to see it.
+# Smaller loss rates are not drawn: the measurement is too short for them.
 LOWEST = 1e-6
 
 
 def read(program):
-    """Runs the test and returns {burst or 0 for single losses: {(k, r): [row, ...]}}."""
+    """Runs the test and returns {burst, or 0 for single losses: {(k, r): [row, ...]}}."""
     with tempfile.TemporaryDirectory() as directory:
         path = os.path.join(directory, 'repair.csv')
         environment = dict(os.environ, GST_CHECKS=TEST, LMCC_REPAIR_TRACE=path, CK_DEFAULT_TIMEOUT='60')

@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What repair-table measures, for the plots."""
+"""Reads the measurements of repair-table for the plots."""
 import csv
 import os
 import subprocess

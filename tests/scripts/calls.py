@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The library's files call each other in one direction: no circles, and from room to room as
-docs/developers/architecture.md says.
+"""Checks that the library's files call each other in one direction only: without circles, and between rooms as
+docs/developers/architecture.md allows.
 
 Usage: calls.py LIBRARY
 
-What calls what is read from the object files that meson made LIBRARY of. Functions only: tables of callbacks, as of the
-algorithms, are data, and are there to be called from below.
+The calls are read from the object files that meson built LIBRARY from. Only direct calls count: a table of
+callbacks, like that of an algorithm, is data, and lower files may call its functions.
 """
 import subprocess
 import sys
@@ -17,12 +17,12 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 from rooms import LIBRARY, MAY_INCLUDE
 
-# Circles that are meant: the files, as a frozenset, and why none of them can be below the others.
+# Intended circles: the set of files, and why none of them can lie below the others.
 CIRCLES = {}
 
 
 def object_files(library):
-    """By the source's name in gst/lmcc. ISA-L takes the place of some sources."""
+    """Object files by their source's name in gst/lmcc. With ISA-L, some sources are replaced."""
     directory = Path(f'{library}.p')
     objects = {str(path.relative_to(LIBRARY)): directory / (str(path.relative_to(LIBRARY)).replace('/', '_') + '.o')
                for path in sorted(LIBRARY.rglob('*.c'))}
@@ -30,7 +30,7 @@ def object_files(library):
 
 
 def symbols(path):
-    """The functions that an object file defines for others, and what it wants of others."""
+    """The functions that an object file defines for other files, and its undefined symbols."""
     listing = subprocess.run(['nm', '--format=posix', path], capture_output=True, text=True, check=True).stdout
     defined, wanted = set(), set()
     for line in listing.splitlines():
@@ -43,7 +43,7 @@ def symbols(path):
 
 
 def read_calls(objects):
-    """Which file calls which, and by what: {(caller, called): functions}."""
+    """Which file calls which functions of which other file: {(caller, called): functions}."""
     found = {name: symbols(path) for name, path in objects.items()}
     home = {function: name for name, (defined, _) in found.items() for function in defined}
     calls = defaultdict(set)
@@ -54,7 +54,7 @@ def read_calls(objects):
 
 
 def find_circles(calls):
-    """Sets of files of which each reaches all others."""
+    """Sets of files that all reach each other."""
     called = defaultdict(set)
     for caller, callee in calls:
         called[caller].add(callee)

@@ -1,15 +1,16 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Only gst/lmcc/wire/levels.c knows which layers a level has. Elsewhere no layer's number is compared with a level's,
-no loop goes over layers up to a level, and the number of layers is not the number of levels."""
+"""Checks that only gst/lmcc/wire/levels.c knows which layers a level has. No other file may compare the number of a
+layer with that of a level, loop over layers up to a level, or take the number of layers for the number of levels."""
 import re
 import sys
 
 sys.dont_write_bytecode = True
 from rooms import ROOT
 
-# Levels of slots, and of their marks, have one layer more each: control/fit refuses others.
+# In algorithms with slots, and in the code for the sender's marks, each level adds one layer; control/fit refuses other
+# sessions.
 EXCEPT = ('gst/lmcc/wire/levels.', 'gst/lmcc/control/slots/', 'gst/lmcc/wire/algorithm-element.')
 FOLDERS = ('gst/lmcc', 'plugins/lmcc')
 
@@ -21,7 +22,7 @@ LAYER = rf'{CAST}(?:\w+(?:->|\.))*(?:\w+_)?layer\b(?!\s*[(\[])'
 N_LAYERS = rf'{CAST}(?:\w+(?:->|\.))*n_layers\b'
 STEP = r'(?:\s*[+-]\s*1)?'
 
-# What is looked for, why, and a line that has it.
+# A pattern, why it is wrong, and a line that contains it.
 RULES = [
     (LAYER + STEP + ORDER + LEVEL, 'compares a layer with a level', 'if ((gint) header->layer > self->level)'),
     (LEVEL + STEP + ORDER + LAYER, 'compares a level with a layer', 'if (receiver->level >= layer)'),

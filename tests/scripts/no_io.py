@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The library decides and never acts: it calls nothing that reads a clock, locks, or reaches outside the process.
+"""Checks that the library stays free of input and output: it calls no function that reads a clock, takes a lock, or
+reaches outside the process.
 
 Usage: no_io.py LIBRARY
 """
@@ -9,16 +10,16 @@ import re
 import subprocess
 import sys
 
-# From libc and libm only these: memory, text, numbers.
+# The only functions allowed from libc and libm: memory, text, numbers.
 ALLOWED = re.compile(r'^(?:mem\w+|str\w+|inet_(?:pton|ntop)|v?snprintf|abs|labs|qsort|bsearch|'
                      r'(?:exp2?|expm1|log|log2|log10|log1p|pow|sqrt|cbrt|fabs|floor|ceil|l?l?round|l?l?rint|nearbyint|'
                      r'trunc|fmod|fmin|fmax|ldexp|frexp|modf|hypot)[fl]?)$')
 
-# ISA-L's arithmetic in GF(2^8), which works on the caller's memory only: the library itself needs nothing but memory
-# functions of libc.
+# ISA-L's arithmetic in GF(2^8), which works on the caller's memory only; ISA-L itself needs only memory functions of
+# libc.
 ISAL = re.compile(r'^(?:ec_(?:init_tables|encode_data(?:_update)?)|gf_(?:mul|inv|invert_matrix))$')
 
-# The C runtime's and the instrumentation's own.
+# Functions of the C runtime and of the instrumentation.
 RUNTIME = re.compile(r'^(?:_\w*|stderr|abort)$')
 
 # In GLib only these are out of bounds. g_dgettext() is allowed, because it looks up the texts of errors: it takes no

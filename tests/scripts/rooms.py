@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Every file of the library and of its plugin is in a room, and includes only what docs/developers/architecture.md lets
-that room include. Each file that this page names is there. A part of the sender is touched by one file."""
+"""Checks that every file of the library and of its plugin lies in a room and includes only what
+docs/developers/architecture.md allows for that room. Each file named on that page must exist. Each part of the
+sender may be accessed by one file only."""
 import re
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ LEAST_NAMED = 20
 LEAST_PARTS = 5
 
 PARTS = {'base', 'wire', 'media', 'repair', 'measure', 'control'}
-# Beside itself and the installed headers, which are in no room and include each other only.
+# Besides the room itself and the installed headers, which lie in no room and include only each other.
 MAY_INCLUDE = {
     'base': set(),
     'wire': {'base'},
@@ -27,7 +28,7 @@ MAY_INCLUDE = {
 }
 INSTALLED = re.compile(r'lmcc(-[a-z-]+)?\.h')
 
-# Beside itself. The file that registers the elements is in no room and knows all of them.
+# Besides the room itself. The file that registers the elements lies in no room and may include all of them.
 PLUGIN_MAY_INCLUDE = {
     'common': set(),
     'sink': {'common'},
@@ -37,9 +38,11 @@ REGISTERS = re.compile(r'gstlmcc\.c')
 
 
 def check(folder, rooms, outside, outside_may):
-    """What is wrong in a folder, and how many files it has.
+    """Returns the faults in a folder, and the number of its files.
 
-    What matches `outside` is in no room, any room may include it, and it may include the rooms in `outside_may`."""
+    Files that match `outside` lie in no room; any room may include them, and they may include the rooms in
+    `outside_may`.
+    """
     include = re.compile(rf'\s*#\s*include\s*(?:<{folder}/|")([^>"]+)')
     files = {str(path.relative_to(ROOT / folder)): path for path in sorted((ROOT / folder).rglob('*.[ch]'))}
     included = set()
@@ -68,8 +71,8 @@ def check(folder, rooms, outside, outside_may):
 
 
 def part_faults():
-    """Where a file of the sender reaches into a part that is another file's. A part is a member of LmccSender that one
-    of the room's headers defines for it; its file has the header's name."""
+    """Finds accesses of the sender's files to parts that belong to other files. A part is a member of LmccSender
+    whose type one of the room's headers defines; it belongs to the file with the header's name."""
     room = LIBRARY / 'sender'
     homes = {found[1]: path.stem for path in sorted(room.glob('*.h'))
              for found in re.finditer(r'^} (LmccSender\w+);', path.read_text(encoding='utf-8'), re.MULTILINE)}
@@ -84,7 +87,7 @@ def part_faults():
 
 
 def page_faults():
-    """What the page says of rooms that is not so: what each may include, and which files it has."""
+    """Finds wrong statements on the page about rooms: what each room may include, and which files it has."""
     text = PAGE.read_text(encoding='utf-8')
     rows = re.findall(r'^\| `(\w+)` \|.*\| ([^|]*) \|$', text, re.MULTILINE)
     said = {room: set(re.findall(r'`(\w+)`', may)) for room, may in rows}

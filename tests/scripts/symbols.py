@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the library exports is what debian/libgstlmcc-1.0-0.symbols says, which programs' dependencies are made from,
-and what the installed headers have, each function with its documentation, and no more than somebody can know.
+"""Checks the library's exported symbols: they must equal those in debian/libgstlmcc-1.0-0.symbols, from which the
+dependencies of other programs are made, and those in the installed headers, and every function must be
+documented. There may be at most MOST of them.
 
 Usage: symbols.py LIBRARY [--update]
 
---update writes what the library exports there: new symbols with the version of debian/changelog.
+--update rewrites the file with the exported symbols; new symbols get the version of debian/changelog.
 """
 import re
 import subprocess
@@ -41,7 +42,7 @@ def read(paths):
 
 
 def interface_faults(symbols):
-    """What is exported and no part of an interface that is declared and documented."""
+    """Exported symbols that no installed header declares or that have no documentation."""
     declared = set(DECLARED.findall(read(LIBRARY.glob('lmcc*.h'))))
     documented = set(DOCUMENTED.findall(read(LIBRARY.rglob('*.c'))))
     faults = [f'{symbol}: exported, and in no installed header' for symbol in sorted(symbols - declared)]

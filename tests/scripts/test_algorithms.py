@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""An algorithm of the library is one row, in a file of its own, and what cannot ask the registry has the same names."""
+"""Checks that each algorithm of the library is one table row in its own file, and that all other lists of
+algorithms, which cannot read the registry, have the same names."""
 import re
 import shutil
 import subprocess
@@ -21,7 +22,7 @@ TITLE = '## In the library'
 EXAMPLE = 'threshold'
 PATCH = ROOT / f'docs/developers/examples/{EXAMPLE}.patch'
 LIST = LIBRARY / 'control/controller.h'
-# It is no algorithm: the word is the record's for none, and the settings' for others.
+# Not an algorithm: session records use this word for none, and settings use it too.
 NONE = 'none'
 
 
@@ -31,7 +32,7 @@ def library_files():
 
 
 def read_rows(files):
-    """{identifier: (file, name, number, what follows the name)}"""
+    """{identifier: (file, name, number, text after the name)}"""
     rows = {}
     for path, text in files.items():
         for identifier, body in re.findall(r'^const LmccAlgorithm lmcc_algorithm_(\w+) = \{\n(.*?)^\};', text,
@@ -55,7 +56,7 @@ def has_slots(path):
 
 
 def second_element_kinds():
-    """{value: the word of its macro}"""
+    """{value: name in its macro}"""
     return {int(value): word.lower() for text in FILES.values()
             for word, value in re.findall(r'^#define LMCC_SECOND_ELEMENT_(\w+) (\d+)$', text, re.MULTILINE)
             if word != 'MAX_SIZE'}
@@ -83,7 +84,7 @@ class Rows(unittest.TestCase):
                                     f'gst/lmcc/{path} knows an algorithm by its name, "{name}"')
 
     def test_a_row_is_asked_for_in_its_own_file_alone(self):
-        """But for none, which is what is taken where there is no other."""
+        """Except the row for none, which other files use as the default."""
         for path, text in FILES.items():
             for identifier in re.findall(r'\blmcc_algorithm_(\w+)\b', text):
                 if identifier in ROWS and identifier != NONE:
@@ -91,7 +92,7 @@ class Rows(unittest.TestCase):
 
 
 class Lists(unittest.TestCase):
-    """What is not in C has the registry's names too."""
+    """Lists of algorithms outside the C code must have the registry's names, too."""
 
     def test_the_demonstration_has_all_that_choose_among_layers(self):
         layered = {name for path, name, _, _ in ROWS.values() if not sets_rate(path)}

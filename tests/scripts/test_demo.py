@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests of what the demonstration makes of what it saw."""
+"""Tests how the demonstration evaluates its samples."""
 import sys
 import unittest
 from itertools import accumulate
@@ -167,7 +167,7 @@ class Link(unittest.TestCase):
 
 
 class Receiver(unittest.TestCase):
-    """One second is one sample; the link carries level 1 of two."""
+    """One sample per second; the link carries level 1 of two."""
     RATES = [100, 200]
     STEPS = [Step(0, 300)]
 

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests of what the demonstration says where something is missing or a child fails: at once where it can, and not with
-status 0.
+"""Tests the demonstration's messages when a program or plugin is missing or a child process fails: it must fail with
+an error, and at once if possible.
 
-LMCC_BUILD_ROOT is the build that is tested."""
+LMCC_BUILD_ROOT is the build under test.
+"""
 import contextlib
 import io
 import json
@@ -67,9 +68,9 @@ class Installed(unittest.TestCase):
     def test_what_the_demonstration_needs_is_in_the_list_of_packages(self):
         listed = (LIBRARY / 'packages').read_text().split()
         lacking = {PACKAGE_OF[name] for name in (*needs.MODULES, *needs.PROGRAMS, 'GstApp', 'Gst')} - set(listed)
-        # Every Debian has util-linux.
+        # Every Debian installation has util-linux.
         self.assertEqual(lacking - {'util-linux'}, set())
-        # Elements beside these are for tests that skip themselves.
+        # Further elements are needed only by tests that can be skipped.
         for package in ('gstreamer1.0-plugins-ugly', 'gstreamer1.0-x', 'gstreamer1.0-libav'):
             self.assertIn(package, listed)
             self.assertIn(package, PACKAGES)
@@ -133,7 +134,7 @@ sys.exit(7 if failed() else 0)
 
 
 class Children(Scratch):
-    """Processes that fail."""
+    """Child processes that fail."""
 
     def test_an_exception_where_nobody_catches_it_ends_the_child(self):
         for begin in ("pipeline.get_by_name('tap').connect('handoff', fail)", 'GLib.idle_add(fail)',
@@ -179,10 +180,10 @@ class Children(Scratch):
 
 
 class Demo(Scratch):
-    """The program, with something missing."""
+    """Runs of the program with something missing."""
 
     def run_demo(self, *options, **environment):
-        """Its exit status and what it wrote; it must be over long before anything can have been sent."""
+        """Returns the exit status and the output; the program must end before it can have sent anything."""
         done = subprocess.run([sys.executable, '-B', '-m', 'demo', '--seconds', '600', '--out', self.scratch / 'out',
                                *options],
                               env={**os.environ, 'GST_PLUGIN_PATH_1_0': f"{os.environ['LMCC_BUILD_ROOT']}/plugins",
@@ -195,7 +196,7 @@ class Demo(Scratch):
         return done.returncode, done.stdout
 
     def plugins_without(self, *left_out):
-        """A directory with all plugins of the system but some."""
+        """Makes a directory with all plugins of the system except some."""
         directory = self.scratch / 'plugins'
         directory.mkdir()
         system = Path(Gst.ElementFactory.find('queue').get_plugin().get_filename()).parent

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests of what the demonstration's page is told: how good pictures are, reasons in plain words, what receivers do."""
+"""Tests the data for the demonstration's web page: picture quality, reasons in plain words, and the receivers'
+actions."""
 import sys
 import unittest
 from pathlib import Path
@@ -57,7 +58,7 @@ class Quality(unittest.TestCase):
         self.assertIsNone(shown.psnr())
         for psnr in (30.0, 40.0):
             shown.add(psnr)
-        # Ten times the squared error and once: 5.5 times on the average.
+        # One error ten times as large as the other: the mean is 5.5 times the smaller one.
         self.assertAlmostEqual(shown.psnr(), 32.596, 2)
 
     def test_only_pictures_that_are_shown_count(self):

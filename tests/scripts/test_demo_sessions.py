@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests of two algorithms side by side in the demonstration, without processes and networks."""
+"""Tests the demonstration with two algorithms side by side, without processes and networks."""
 import argparse
 import ipaddress
 import json
@@ -40,7 +40,7 @@ class Choice(unittest.TestCase):
     def test_sessions_share_no_group_and_no_port(self):
         for address in ('239.255.42.1', '239.255.42.200', 'ff15::1'):
             one, other = (session.Session(index, address, 5004, 'lo') for index in range(2))
-            # RTP, and reports on the next.
+            # RTP on this port, reports on the next.
             self.assertFalse({one.port, one.port + 1} & {other.port, other.port + 1})
             for mine, another in ((one, other), (other, one)):
                 for group in range(session.MOST_GROUPS):

@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests of pipelines/env: what a command finds, how it ends, and that two of them build one after the other.
+"""Tests pipelines/env: the environment of its command, its exit status, and that two of them build one after the
+other.
 
-LMCC_BUILD_ROOT is the build that is tested."""
+LMCC_BUILD_ROOT is the build under test.
+"""
 import os
 import shutil
 import signal
@@ -49,7 +51,7 @@ class Commands(unittest.TestCase):
         self.assertIn('Usage: pipelines/env COMMAND', result.stderr)
 
     def interrupt(self, ready, *words):
-        """What it wrote and its status, where the terminal's Ctrl-C comes after the line `ready`."""
+        """Presses Ctrl-C after the line `ready`; returns the output and the exit status."""
         with subprocess.Popen([ENV, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, start_new_session=True) as child:
             watchdog = signal.signal(signal.SIGALRM, lambda *_: os.killpg(child.pid, signal.SIGKILL))
@@ -76,7 +78,7 @@ class Commands(unittest.TestCase):
 
 
 class Builds(unittest.TestCase):
-    """In a tree whose ninja is a program of this test."""
+    """Runs in a tree with a fake ninja."""
 
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
@@ -85,7 +87,7 @@ class Builds(unittest.TestCase):
         for name in ('pipelines/env', 'pipelines/lib/common.sh'):
             (self.root / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, self.root / name)
-        # Nothing is listed, so nothing is installed.
+        # An empty list, so that nothing is installed.
         (self.root / 'pipelines/lib/packages').write_text('')
         (self.root / 'build').mkdir()
         (self.root / 'build/build.ninja').write_text('')

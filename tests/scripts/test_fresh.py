@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests of tests/fresh: what it finds in the output of commands, which mirror it takes, when its cache is of no use."""
+"""Tests tests/fresh: which faults it finds in the output of commands, which mirror it takes, and when it discards
+its cache."""
 import contextlib
 import io
 import json
@@ -132,7 +133,7 @@ class Mirrors(unittest.TestCase):
 
 
 class Kept(unittest.TestCase):
-    """A cache whose roots are made of a few bytes."""
+    """A cache with fake roots of a few bytes."""
 
     def setUp(self):
         quiet = contextlib.redirect_stderr(io.StringIO())

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests of pipelines/lib/network/link.py, in virtual time: what a link loses, and when the rest leaves."""
+"""Tests pipelines/lib/network/link.py in virtual time: which packets a link loses, and when it delivers the others."""
 import math
 import random
 import statistics
@@ -20,17 +20,17 @@ import traffic  # noqa: E402
 PACKETS = 20000
 SIZE = 1000
 
-# Seconds between packets, of jitter, and that some are late by: 50 Mbit/s with packets of 1200 bytes, and links.
+# Seconds between packets, of jitter, and of the delay of late packets, for 50 Mbit/s in packets of 1200 bytes.
 SPACING, JITTER, LATE = 0.0002, 0.01, 0.005
 
 FLOW, OTHER = b'flow', b'other'
 
-# No more standard deviations than these are chance. The seeds are fixed: what passes once passes always.
+# Tolerance in standard deviations. The seeds are fixed, so a test that passes once always passes.
 CHANCE = 4
 
 
 def carry(link, count=PACKETS, spacing=SPACING, flow=FLOW):
-    """(packet's number, when it left) of what evenly spaced packets become, as they leave."""
+    """[(packet number, departure time)] of evenly spaced packets, in the order of departure."""
     for number in range(count):
         link.enter(number * spacing, SIZE, flow, number)
     return empty(link)
@@ -48,37 +48,37 @@ def waits(left, spacing=SPACING):
 
 
 def late(link, count=PACKETS):
-    """The numbers of those that a link with Reorder delays."""
+    """Numbers of the packets that a link with Reorder delays."""
     return {number for number, when in carry(link, count) if when - number * SPACING > LATE / 2}
 
 
 class WithJitter(unittest.TestCase):
     def check_uniform(self, found):
-        """From 0 to JITTER: the mean, the extremes, and the greatest distance from the distribution function, which
-        Kolmogorov's test limits."""
+        """Delays uniform from 0 to JITTER: checks the mean, the extremes, and the distance from the distribution
+        function (Kolmogorov's test)."""
         self.assertGreaterEqual(min(found), -1e-9)
         self.assertLessEqual(max(found), JITTER + 1e-9)
         self.assertAlmostEqual(statistics.mean(found), JITTER / 2,
                                delta=CHANCE * JITTER / math.sqrt(12 * len(found)))
         distance = max(abs(wait / JITTER - rank / len(found)) for rank, wait in enumerate(sorted(found)))
-        # The value that one in a thousand exceeds.
+        # One sample in a thousand exceeds this value.
         self.assertLess(distance, 1.95 / math.sqrt(len(found)))
 
     def test_in_batches_leaves_together_and_as_it_came(self):
-        # No whole part of the interval, so that all distances to its end come about.
+        # Not a divisor of the interval, so that all phases occur.
         spacing = SPACING * math.sqrt(2) / 1.4
         left = carry(Link(jitter=Jitter(JITTER)), spacing=spacing)
         self.assertEqual([number for number, _ in left], list(range(PACKETS)))
         self.check_uniform(waits(left, spacing))
         times = sorted({when for _, when in left})
-        # The first packet comes at such a time.
+        # The first packet arrives at the end of an interval.
         self.assertEqual(len(times), 1 + math.ceil((PACKETS - 1) * spacing / JITTER))
         self.assertTrue(all(abs(when / JITTER - round(when / JITTER)) < 1e-9 for when in times))
 
     def test_at_random_is_uniform_and_overtakes(self):
         left = carry(Link(jitter=Jitter(JITTER, 'random')))
         self.check_uniform(waits(left))
-        # A packet that waits for x is not overtaken by the k-th after it with a chance of 1 - (x - k SPACING)/JITTER.
+        # A packet that waits for x is overtaken by the k-th packet after it with probability (x - k SPACING)/JITTER.
         steps = 1000
         kept = statistics.mean(
             math.prod(1 - max(0.0, (step + 0.5) / steps - after * SPACING / JITTER) for after in range(1, 51))
@@ -91,8 +91,8 @@ class WithJitter(unittest.TestCase):
             left = carry(Link(jitter=Jitter(JITTER, 'in-order')), spacing=spacing)
             self.assertEqual([number for number, _ in left], list(range(PACKETS)))
             found = sorted(waits(left, spacing))
-            # It waits for no longer than x where neither it does, nor the k-th before it for longer than x + k spacing.
-            # One wait depends on those of so many before it.
+            # A packet leaves within x if its own delay is at most x and that of the k-th packet before it at most x + k
+            # spacing. Each wait depends on the delays of `before` packets.
             before = math.ceil(JITTER / spacing)
             for wait in (0.2 * JITTER, 0.5 * JITTER, 0.8 * JITTER, 0.95 * JITTER):
                 expected = math.prod(min(1.0, (wait + k * spacing) / JITTER) for k in range(before + 1))
@@ -126,7 +126,7 @@ class WithLatePackets(unittest.TestCase):
         left = [number for number, _ in carry(link)]
         place = {number: i for i, number in enumerate(left)}
         delayed = late(self.link())
-        # So many come while it waits; the last ones have nobody after them.
+        # The number of packets that arrive while it waits; the last packets have none after them.
         others = round(LATE / SPACING)
         for number in range(PACKETS - others - 1):
             overtaking = sum(place[after] < place[number] for after in range(number + 1, number + others + 1))
@@ -147,7 +147,7 @@ class WithLatePackets(unittest.TestCase):
 
 
 class Whole(unittest.TestCase):
-    """A link of all parts."""
+    """A link with all parts."""
 
     def test_delays_and_keeps_the_order_of_what_leaves_at_once(self):
         link = Link(0.03)
@@ -179,7 +179,7 @@ class Whole(unittest.TestCase):
         self.assertAlmostEqual(1 - len(kept) / PACKETS, share, delta=0.02)
 
     def test_drops_what_its_queue_has_no_room_for_and_nothing_else(self):
-        # 4 of 5 fit: 40 Mbit/s, of which a packet takes as long as the next one but a quarter.
+        # 4 of 5 packets fit: the transmission of a packet takes a quarter longer than the interval between packets.
         for kind in Jitter.KINDS:
             queue = LinkQueue(SIZE * 8 / SPACING * 0.8, 50)
             link = Link(0.02, queue, Loss(0.0), Jitter(JITTER, kind), Reorder(0.02, LATE))

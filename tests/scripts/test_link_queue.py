@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests of pipelines/lib/network/link_queue.py, in virtual time: how much has room, what leaves when, and what RED
+"""Tests pipelines/lib/network/link_queue.py in virtual time: queue limits, departure times, and the packets that RED
 drops."""
 import random
 import sys
@@ -47,7 +47,7 @@ class DropTail(unittest.TestCase):
 
 
 class Bucket(unittest.TestCase):
-    """A megabyte a second, and a bucket of three packets."""
+    """One megabyte per second, and a bucket of three packets."""
 
     RATE, BURST = 8000000, 3 * SIZE
 
@@ -59,7 +59,7 @@ class Bucket(unittest.TestCase):
         self.assertEqual(self.leaving(queue, 0.0, 5), [0.0, 0.0, 0.0, 0.001, 0.002])
 
     def test_lasts_at_the_peak_as_long_as_what_flows_in_makes_it(self):
-        # 3000 bytes, a million more each second, two million that leave: 3 ms.
+        # 3000 bytes, filled with one million and drained by two million bytes per second: 3 ms.
         queue = LinkQueue(self.RATE, 10, burst=self.BURST, peak=2 * self.RATE)
         self.assertEqual(self.leaving(queue, 0.0, 8), [0.0005, 0.001, 0.0015, 0.002, 0.0025, 0.003, 0.004, 0.005])
 
@@ -99,7 +99,7 @@ class Early(unittest.TestCase):
         return [red.drops(length, size) for _ in range(PACKETS)]
 
     def held(self, length, **settings):
-        """The share that is dropped at a held average, and the distances between drops."""
+        """Returns the share of dropped packets at a constant average queue, and the distances between drops."""
         red = Red(10, 30, weight=1.0, **settings)
         dropped = [i for i, is_dropped in enumerate(self.drop(red, length)) if is_dropped]
         return len(dropped) / PACKETS, [after - before for before, after in zip(dropped, dropped[1:])]
@@ -108,7 +108,7 @@ class Early(unittest.TestCase):
         for length in (12, 15, 20, 25, 29):
             base = 0.1 * (length - 10) / 20
             share, distances = self.held(length)
-            # Section 7: the distances are uniform from 1 to 1/p_b, with a mean of 1/(2 p_b) + 1/2.
+            # Section 7: distances are uniform from 1 to 1/p_b, with a mean of 1/(2 p_b) + 1/2.
             self.assertAlmostEqual(share, 2 * base / (1 + base), delta=0.03 * base + 0.0005, msg=length)
             self.assertLessEqual(max(distances), round(1 / base) + 1)
 
@@ -128,7 +128,7 @@ class Early(unittest.TestCase):
             self.assertAlmostEqual(Red(10, 30, gentle=True).base_probability(length), base)
         share, _ = self.held(36, gentle=True)
         base = 0.1 + 0.9 * 6 / 30
-        # Where 1/p_b is no whole number: the chances of the distances are p_b each, and the last one's what is left.
+        # If 1/p_b is not an integer, each distance has probability p_b, and the last one has the remainder.
         longest = int(1 / base) + 1
         mean = sum(distance * base for distance in range(1, longest)) + longest * (1 - base * (longest - 1))
         self.assertAlmostEqual(share, 1 / mean, delta=0.02)
@@ -146,7 +146,7 @@ class Early(unittest.TestCase):
         self.assertAlmostEqual(red.average, 20 * (1 - 0.998 ** 500))
 
     def test_forgets_while_the_link_is_idle(self):
-        # Section 4: as if so many packets had found the queue empty.
+        # Section 4: as if this number of packets had arrived at an empty queue.
         queue = LinkQueue(8000000, 100, red=Red(50, 60, weight=0.01))
         for _ in range(40):
             queue.enter(0.0, SIZE)

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests of tests/testbed/loss_runs.py: what a run is, and which samples differ."""
+"""Tests tests/testbed/loss_runs.py: how runs of lost packets are counted, and which samples differ."""
 import random
 import sys
 import unittest
@@ -16,7 +16,7 @@ NONE = [0] * loss_runs.LENGTHS
 
 
 def lose(share, seed, together=1):
-    """The histogram of what a link loses at random, of packets or of whole super-packets of so many."""
+    """Histogram of random losses, of single packets or of super-packets of `together` packets."""
     numbers = random.Random(seed)
     came = []
     for first in range(0, PACKETS, together):
@@ -65,7 +65,7 @@ class Comparison(unittest.TestCase):
         self.assertEqual((square, freedom), (0.0, 0))
 
     def test_is_the_statistic_of_the_textbook(self):
-        # By hand: expected are 25 and 75 in both rows.
+        # Computed by hand: 25 and 75 are expected in both rows.
         square, freedom = loss_runs.chi_square([30, 70, 0, 0], [20, 80, 0, 0])
         self.assertAlmostEqual(square, 4 * 25 / 100 * (1 / 0.25 + 1 / 0.75) / 2)
         self.assertEqual(freedom, 1)

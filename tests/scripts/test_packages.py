@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests of what pipelines/lib/common.sh installs, with a distribution made of three small programs."""
+"""Tests which packages pipelines/lib/common.sh installs, on a fake distribution made of three small programs."""
 import os
 import shutil
 import subprocess
@@ -20,7 +20,7 @@ fuzz  clang
 
 PROGRAMS = {
     'dpkg-query': 'grep -qx "${!#}" "$STATE/installed" && echo "install ok installed"',
-    # What it knows before the first update is empty, as in a root that has just been made.
+    # Before the first update it knows no packages, like a newly made root.
     'apt-cache': 'if grep -qsx "$2" "$STATE/known"; then printf "$2:\\n  Candidate: 1.0\\n"; '
                  'else printf "$2:\\n  Candidate: (none)\\n"; fi',
     'apt-get': 'echo "$@" >>"$STATE/steps"\n'
@@ -48,7 +48,7 @@ class Packages(unittest.TestCase):
         (self.state / 'installed').write_text('')
 
     def need(self, *names, archive='gcc make clang libisal-dev chromium'):
-        """What it wrote, its exit status, and the package steps it took."""
+        """Returns the output, the exit status, and the package commands that were run."""
         (self.state / 'archive').write_text(archive.replace(' ', '\n') + '\n')
         (self.state / 'steps').write_text('')
         run = subprocess.run(['bash', '-u', '-c', '. "$0"; need "$@"', self.state / 'pipelines/lib/common.sh', *names],

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests of the tables of tests/plots/quality.py."""
+"""Tests the tables of tests/plots/quality.py."""
 import sys
 import tempfile
 import unittest
@@ -22,7 +22,7 @@ def level(number, rate, psnr, shown=240):
             'psnr-shown': psnr if shown else None, 'ssim': 0.9, 'shown': shown, 'of': 240}
 
 
-# 6 dB for each doubling: half of a doubling of the rate is 3 dB.
+# 6 dB per doubling of the rate: half a doubling is 3 dB.
 FILM = {'frame-rate': 24, 'single': [single(400e3, 36), single(100e3, 24), single(200e3, 30)],
         'rows': [level(0, 50e3, 20), level(1, 120e3, 21, shown=120), level(2, 200e3, 29), level(3, 282842.7, 30.4),
                  level(4, 500e3, 35)]}
@@ -73,7 +73,7 @@ class Cost(unittest.TestCase):
             'levels counted', 'mean, dB less', 'at best', 'at worst')], ['2 of 5', '1.8', '1.0', '2.6'])
 
     def test_the_rate_that_one_layer_needs_for_the_same_is_told_as_a_ratio(self):
-        # 1 dB is a sixth of a doubling and 2.6 dB 0.43 of one: 1.12 and 1.35 times, geometric mean 1.23.
+        # 1 dB is a sixth of a doubling and 2.6 dB is 0.43 of one: factors 1.12 and 1.35, geometric mean 1.23.
         self.assertEqual(column(quality.cost_table(FILM, ENCODERS), 'mean, times the rate'), ['1.2'])
 
 

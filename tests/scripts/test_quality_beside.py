@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests of what tests/benchmarks/quality and tests/plots/quality.py put levels beside."""
+"""Tests the comparisons of levels with other encodings in tests/benchmarks/quality and tests/plots/quality.py."""
 import sys
 import unittest
 from pathlib import Path
@@ -22,7 +22,7 @@ def level(allocation, number, rate, psnr, rung, lowest=0, unseen=0):
         'sent-rate': 1400e3, 'lowest-rate': lowest, 'unseen-rate': unseen, 'control-rate': 5e3})
 
 
-# Rungs of 100, 300 and 900 kbit/s, and a single encoding for links of three rates.
+# Rungs of 100, 300 and 900 kbit/s, and single encodings for links of three rates.
 FILM = {'frame-rate': 24,
         'single': [],
         'links': [figures(149e3, 31.5, link=150000), figures(345e3, 36, link=350000),
@@ -43,7 +43,7 @@ def column(table, name):
 
 class Asking(unittest.TestCase):
     def test_ends_close_to_what_is_wanted(self):
-        # An encoder that makes a fifth more than it is asked for, and headers.
+        # An encoder whose output, with headers, exceeds the requested rate by a fifth.
         rates = {}
 
         def rate_of(asked):

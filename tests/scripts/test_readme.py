@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests of tests/readme.py: what it finds to run, and that it notices what fails."""
+"""Tests tests/readme.py: which commands it finds, and that it notices failures."""
 import contextlib
 import io
 import sys

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests of tests/style."""
+"""Tests tests/style."""
 import importlib.machinery
 import importlib.util
 import shutil
@@ -98,7 +98,7 @@ class Files(unittest.TestCase):
 
 
 class Language(unittest.TestCase):
-    """Wrong words are spelt in two parts here: this file is checked, too."""
+    """Wrong words are split in two here, because tests/style checks this file, too."""
     WRONG = 'reci' + 'eve'
     AMERICAN = 'behav' + 'ior'
 

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The catalogues of messages are complete, no message that a user may see goes unmarked, and the tool speaks German."""
+"""Checks that the message catalogues are complete, that every message for users is marked for translation, and that
+the tool speaks German."""
 import os
 import re
 import subprocess
@@ -44,7 +45,7 @@ def sources():
 
 
 def unmarked(text):
-    """(line, text) of messages that no catalogue can have."""
+    """(line, text) of messages missing from the catalogues."""
     for pattern in UNMARKED:
         for match in pattern.finditer(text):
             if WORDS.search(FORMAT.sub('', match['text'])):

@@ -1,13 +1,12 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the library has is there for what is shipped: a function that only tests call, or a macro that only they use, is
-the tests' work, or nobody's.
+"""Checks that the library has no function and no macro that is unused or used only by tests.
 
 Usage: unused.py LIBRARY
 
-Which functions the library's files have, and what they want of each other, is read from the object files that meson
-made LIBRARY of. What the plugins and the simulator in ns-3, which need not be built, call is looked up in their text.
+Functions and the calls between the library's files are read from the object files that meson built LIBRARY from.
+Calls by the plugins and by the ns-3 simulator, which may not be built, are searched in their sources.
 """
 import re
 import sys
@@ -17,7 +16,7 @@ sys.dont_write_bytecode = True
 from calls import object_files, symbols
 from rooms import LIBRARY, ROOT
 
-# What only other people's programs call, and why it is there.
+# Functions that only other programs call, with the reason for each.
 EXCEPTIONS = {
     'lmcc_algorithm_register': "somebody else's algorithm, as in tests/installed/algorithm.c",
     'lmcc_classifier_get_malformed': 'what is dropped is counted; the elements drop without asking how much',
@@ -29,9 +28,9 @@ STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
 WORD = re.compile(r'[A-Za-z_]\w*')
 MACRO = re.compile(r'^# *define +(\w+)', re.MULTILINE)
 MACRO_BODY = re.compile(r'^# *define +\w+((?:.*\\\n)*.*)', re.MULTILINE)
-# By the form that tests/style judges: a definition's name begins a line, a use does not.
+# Relies on the format that tests/style enforces: the name in a definition begins a line, a use does not.
 DEFINITION = re.compile(r'^\w+(?= \()', re.MULTILINE)
-# Headers' guards, and what says what is exported.
+# Include guards, and macros that control exports.
 NOT_USED = re.compile(r'LMCC_\w+_H|LMCC_API')
 
 
@@ -45,7 +44,7 @@ def read_folders(folders):
 
 
 def function_faults(objects, library, users):
-    """Functions that nobody calls who is shipped, and those that only their own file calls, which are to be static."""
+    """Functions that no shipped code calls, and functions called only by their own file, which should be static."""
     found = {name: symbols(path) for name, path in objects.items()}
     wanted = Counter(function for _, functions in found.values() for function in functions)
     called = {word for text in [*users.values(), *MACRO_BODY.findall('\n'.join(library.values()))]
@@ -69,7 +68,7 @@ def function_faults(objects, library, users):
 
 
 def macro_faults(library, users):
-    """Macros that nobody uses."""
+    """Unused macros."""
     texts = library | users
     used = Counter(word for text in texts.values() for word in WORD.findall(text))
     defined = Counter(macro for text in library.values() for macro in MACRO.findall(text))
