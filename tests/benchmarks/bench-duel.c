@@ -34,7 +34,8 @@ sink_has (const gchar *property)
   return found;
 }
 
-/* In a child, as all that uses GStreamer: its threads do not outlive a fork. */
+/* In a child process, like everything that uses GStreamer: its threads do
+ * not survive a fork. */
 static void
 find_property (const BenchContender *contender,
     const BenchStream *stream G_GNUC_UNUSED, BenchResult *result)
@@ -51,7 +52,7 @@ has_what_it_needs (const BenchDuelist *duelist)
       || bench_run_in_child (find_property, &property, NULL).ok;
 }
 
-/* What a packet costs that is not sent is no price. */
+/* The cost per unsent packet would be meaningless. */
 static void
 check_sent (const BenchDuel *duel, const BenchDuelist *duelist,
     BenchResult *result)
@@ -64,8 +65,8 @@ check_sent (const BenchDuel *duel, const BenchDuelist *duelist,
       "it sent %.1f %% of the media", 100.0 * result->sent);
 }
 
-/* They go first and last in turn, so that what the machine does meanwhile
- * favours nobody. */
+/* They run first and last in turn, so that other load on the machine favours
+ * none of them. */
 static void
 run_round (Rounds *rounds, gint round)
 {
@@ -201,7 +202,7 @@ find_aim (const BenchDuel *duel, const gchar *ours, const gchar *peer)
   return BENCH_NO_BOUND;
 }
 
-/* @feed: what is taken off both, or less than 0 */
+/* @feed: cost of feeding, subtracted from both sides; negative: none */
 static void
 add_ratio (const Rounds *rounds, BenchReport *report, guint ours, guint peer,
     gint feed)
@@ -230,7 +231,7 @@ add_ratio (const Rounds *rounds, BenchReport *report, guint ours, guint peer,
                  : BENCH_NO_BOUND);
 }
 
-/* Returns: the first contender of this side, or their number */
+/* Returns: index of the first contender of this side, or their number */
 static guint
 find_side (const Rounds *rounds, BenchSide side)
 {
@@ -261,7 +262,7 @@ report_ratios (const Rounds *rounds, BenchReport *report)
     add_ratio (rounds, report, 0, find_side (rounds, BENCH_PEER), (gint) feed);
 }
 
-/* That a peer does not cope with a rate is a figure too, and no failure of the
+/* If a peer cannot sustain a rate, this is a result and not a failure of the
  * benchmark. */
 static void
 report_missing (const Rounds *rounds, BenchReport *report, guint i)
@@ -335,8 +336,8 @@ report_rounds (const Rounds *rounds, BenchReport *report)
 /**
  * bench_duel_measure:
  * @duel: the duel
- * @report: gets its rows
- * @rounds: how often each contender runs
+ * @report: receives its rows
+ * @rounds: number of runs of each contender
  */
 void
 bench_duel_measure (const BenchDuel *duel, BenchReport *report, gint rounds)

@@ -1,8 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Contenders that run in processes of their own, one after the other, round by
- * round: their costs, and ratios of these, each of one round.
+ * Compares contenders that run in separate processes, one after the other
+ * and round by round: their costs, and the ratios of costs within each
+ * round.
  */
 #ifndef BENCH_DUEL_H
 #define BENCH_DUEL_H
@@ -15,14 +16,14 @@ typedef enum
 {
   BENCH_OURS, /* compared with each peer */
   BENCH_PEER,
-  BENCH_FEED /* what feeding costs: taken off in one more ratio */
+  BENCH_FEED /* the cost of feeding: subtracted in an additional ratio */
 } BenchSide;
 
 /**
  * BenchDuelist:
- * @contender: what runs
- * @side: what it is compared with
- * @needs: (nullable): property of lmccsink without which there is no such row
+ * @contender: the pipeline
+ * @side: its role in the comparison
+ * @needs: (nullable): property of lmccsink that the row requires
  */
 typedef struct
 {
@@ -35,8 +36,8 @@ typedef struct
  * BenchAim:
  * @what: name of the duel
  * @ours: name of a contender
- * @peer: name of another one
- * @ratio: what the ratio of their costs is to be at most
+ * @peer: name of a contender to compare it with
+ * @ratio: upper limit of the ratio of their costs
  */
 typedef struct
 {
@@ -49,15 +50,15 @@ typedef struct
 /**
  * BenchDuel:
  * @what: name of the duel, first in each row
- * @run: how contenders are run
- * @stream: what they get
- * @duelists: who they are
- * @n_duelists: how many, at most %BENCH_MAX_DUELISTS
- * @aims: aims, ended by one without a name
- * @least_sent: the share of the media that a contender of ours must send, of
- *     senders: with less it is not measured
- * @cores: the processors that it takes are told, too, of which one is the aim
- * @details: threads, memory and the time of the join are told, too
+ * @run: function that runs a contender
+ * @stream: stream that they are fed
+ * @duelists: the contenders
+ * @n_duelists: number of contenders, at most %BENCH_MAX_DUELISTS
+ * @aims: aims, terminated by one without a name
+ * @least_sent: for senders: smallest share of the media that one of our
+ *     contenders must send to be measured
+ * @cores: also report the number of processors used, with an aim of one
+ * @details: also report threads, memory and the join time
  */
 typedef struct
 {

@@ -24,7 +24,7 @@ bench_element_is (GstElement *element, const gchar *factory)
   return made_by && g_str_equal (GST_OBJECT_NAME (made_by), factory);
 }
 
-/* What lmccsink sent of the media: without fillers and repair. */
+/* Media packets that lmccsink sent, without filler and repair. */
 static guint64
 count_media (GstElement *sink)
 {
@@ -67,8 +67,8 @@ count_element (const GValue *item, gpointer data)
  * bench_feeder_count_sent:
  * @feeder: the feeder
  *
- * Returns: packets of media that the pipeline's elements say that they sent;
- *     what went in where none of them sends
+ * Returns: media packets sent according to the pipeline's elements, or the
+ *     number of packets pushed if none of them sends
  */
 guint64
 bench_feeder_count_sent (BenchFeeder *feeder)
@@ -81,7 +81,7 @@ bench_feeder_count_sent (BenchFeeder *feeder)
   return sent > 0 ? sent : feeder->pushed;
 }
 
-/* Evenly over the pads; each has a stream of its own. */
+/* Spreads units evenly over the pads; each pad has its own stream. */
 static void
 share_stream (BenchFeeder *feeder, const BenchContender *contender,
     guint n_pads)
@@ -149,11 +149,11 @@ tell_failure (BenchFeeder *feeder, gchar failure[120])
 /**
  * bench_feeder_open:
  * @feeder: (out caller-allocates): the feeder
- * @contender: what is fed
- * @stream: with what
- * @failure: (out caller-allocates): why not
+ * @contender: the pipeline to feed
+ * @stream: the stream to feed
+ * @failure: (out caller-allocates): reason of a failure
  *
- * Returns: %FALSE where the pipeline does not start
+ * Returns: %FALSE if the pipeline does not start
  */
 gboolean
 bench_feeder_open (BenchFeeder *feeder, const BenchContender *contender,
@@ -202,7 +202,7 @@ bench_feeder_next (const BenchFeeder *feeder)
   return bench_stream_time (feeder->stream, feeder->next_unit);
 }
 
-/* Returns: %FALSE where the element takes no data */
+/* Returns: %FALSE if the element accepts no data */
 gboolean
 bench_feeder_run_until (BenchFeeder *feeder, GstClockTime running_time)
 {

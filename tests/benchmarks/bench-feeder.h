@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Feeds a pipeline with packets or pictures at their times, through bare pads.
+ * Feeds a pipeline with packets or pictures in real time, through bare pads.
  */
 #ifndef BENCH_FEEDER_H
 #define BENCH_FEEDER_H
@@ -10,10 +10,11 @@
 
 /**
  * BenchFeeder:
- * @pipeline: what is fed; plays
- * @pushed: packets that went in, or as many as the pictures will be
+ * @pipeline: the playing pipeline
+ * @pushed: packets pushed, or the number of packets that the pushed pictures
+ *     will become
  *
- * What else it has is its own.
+ * The other fields are private.
  */
 typedef struct
 {

@@ -35,15 +35,13 @@ typedef struct
   guint64 repaired;
 } Received;
 
-/* In the children */
-
 static gint64 spent[BENCH_MAX_PARTS];
 static GMutex spent_lock;
 static guint64 counted[BENCH_MAX_PARTS];
 
 /**
  * bench_process_spend:
- * @part: of the process's work, below %BENCH_MAX_PARTS
+ * @part: part of the process's work, below %BENCH_MAX_PARTS
  * @ns: CPU time that this thread has spent on it
  */
 void
@@ -56,9 +54,9 @@ bench_process_spend (guint part, gint64 ns)
 
 /**
  * bench_process_count:
- * @part: what was done once more, below %BENCH_MAX_PARTS
+ * @part: what to count, below %BENCH_MAX_PARTS
  *
- * Takes no lock: locks may be what is counted.
+ * Takes no lock, because locks may be what is counted.
  */
 void
 bench_process_count (guint part)
@@ -66,7 +64,7 @@ bench_process_count (guint part)
   __atomic_fetch_add (&counted[part], 1, __ATOMIC_RELAXED);
 }
 
-/* Those of source pads have the pads' names. */
+/* Threads of source pads have the pads' names. */
 static void
 count_threads (BenchResult *result)
 {
@@ -89,7 +87,7 @@ count_threads (BenchResult *result)
 
 /**
  * bench_process_read_size:
- * @result: (out): gets this process's threads and memory
+ * @result: (out): receives the number of threads and the memory of this process
  */
 void
 bench_process_read_size (BenchResult *result)
@@ -131,7 +129,7 @@ read_usage (Counts *counts)
     counts->counted[i] = __atomic_load_n (&counted[i], __ATOMIC_RELAXED);
 }
 
-/* Tells a profiler when the measurement begins and ends. */
+/* Marks the begin and end of the measurement for a profiler. */
 static void
 mark (const gchar *name)
 {
@@ -177,7 +175,7 @@ parse (const gchar *description, BenchResult *result)
 /**
  * bench_process_check:
  * @pipeline: a pipeline
- * @result: fails where @pipeline told of an error
+ * @result: set to failed if @pipeline has posted an error
  */
 void
 bench_process_check (GstElement *pipeline, BenchResult *result)
@@ -278,7 +276,7 @@ wait_for_packets (gint *packets)
   return FALSE;
 }
 
-/* Datagrams that a udpsrc's socket had no room for. */
+/* Datagrams that a udpsrc dropped because its socket buffer was full. */
 static guint64
 count_socket_drops (GstElement *source)
 {
@@ -307,8 +305,8 @@ count_received (const GValue *item, gpointer data)
   }
 }
 
-/* What came from the network: for lmccsrc what it says, which has the packets
- * of repair and of layers that are not given out, too. */
+/* Packets received from the network. For lmccsrc, taken from its statistics,
+ * which include repair packets and layers that are not output. */
 static void
 read_received (GstElement *pipeline, gint *given_out, Received *received)
 {
@@ -366,7 +364,7 @@ bench_run_receiver (const BenchContender *contender,
   gst_object_unref (pipeline);
 }
 
-/* Feeds the receivers until it is told to stop. */
+/* Feeds the receivers until told to stop. */
 static void
 feed_receivers (const BenchContender *sender, const BenchStream *stream,
     gint stop_fd)
@@ -385,8 +383,6 @@ feed_receivers (const BenchContender *sender, const BenchStream *stream,
   bench_feeder_close (&feeder);
   _exit (0);
 }
-
-/* In the parent */
 
 BenchResult
 bench_run_in_child (BenchRun run, const BenchContender *contender,
@@ -444,14 +440,14 @@ bench_stop_sender (pid_t sender, gint stop_fd)
   waitpid (sender, &status, 0);
 }
 
-/* What a process that computes all the time works on: more than the caches next
- * to a processor have. */
+/* Size of the data that a busy process works on: more than a processor's own
+ * caches hold. */
 #define BUSY_SIZE (4 << 20)
 
 /**
  * bench_start_busy:
  *
- * Returns: a process that computes all the time, until bench_stop_busy()
+ * Returns: a process that computes until bench_stop_busy()
  */
 pid_t
 bench_start_busy (void)

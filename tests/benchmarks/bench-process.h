@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Pipelines that each run in a process of their own, for what these cost: CPU
- * time of all threads, user and system.
+ * Runs pipelines in separate processes and measures their cost: user and
+ * system CPU time of all threads.
  */
 #ifndef BENCH_PROCESS_H
 #define BENCH_PROCESS_H
@@ -13,27 +13,27 @@
 
 #define BENCH_MAX_PARTS 8
 
-/* What measuring itself takes, which is no part of the CPU time. */
+/* Cost of the measurement itself, excluded from the CPU time. */
 #define BENCH_OVERHEAD (BENCH_MAX_PARTS - 1)
 
-/* Pads that a contender is fed through, at most. */
+/* Largest number of pads through which a contender is fed. */
 #define BENCH_MAX_PADS 64
 
 /**
  * BenchContender:
- * @name: what it is
- * @pipeline: with an element "element", that is fed, or several, "element0" and
- *     so on; behind one that receives a fakesink "counter"
- * @n_pads: pads that are fed, each with its share of the stream; 0 is one
- * @n_classes: temporal classes of what each of these gets, at most 3; 0 is one
- * @pictures: pictures are fed, not RTP packets
- * @spread: each packet has a time of its own, evenly up to the next unit's
- * @count_pushed: costs are for each packet that goes in, not for each that is
- *     sent
- * @count_received: costs are for each packet from the network, not for each
- *     that is given out
- * @warm_up: how long nothing is measured, from the first packet on
- * @window: how long it is measured
+ * @name: its name
+ * @pipeline: description with the element to feed, named "element", or several,
+ *     named "element0" and so on; a receiver is followed by a fakesink
+ *     "counter"
+ * @n_pads: number of pads to feed, each with its share of the stream; 0: 1
+ * @n_classes: temporal classes on each pad, at most 3; 0: 1
+ * @pictures: feed pictures instead of RTP packets
+ * @spread: give each packet its own time, evenly spaced up to the next unit
+ * @count_pushed: relate costs to pushed packets instead of sent ones
+ * @count_received: relate costs to packets from the network instead of output
+ *     ones
+ * @warm_up: time before the measurement, from the first packet
+ * @window: duration of the measurement
  */
 typedef struct
 {
@@ -51,22 +51,22 @@ typedef struct
 
 /**
  * BenchResult:
- * @ok: something was measured
+ * @ok: whether the measurement succeeded
  * @failure: what went wrong
  * @us_per_packet: CPU time of the process
  * @switches_per_packet: its context switches
- * @packets_per_second: packets that the costs are divided by
- * @sent: of the media that went in, the share that was sent
- * @lost: share of the packets that came to the host; of what lmccsrc or the
- *     sockets of udpsrc know
- * @packets_lost: these packets
- * @join_ms: from the start of the pipeline to the first packet given out
- * @threads: of the process
- * @other_threads: of these, without the first one and those of source pads
+ * @packets_per_second: number of packets that the costs are related to
+ * @sent: share of the pushed media that was sent
+ * @lost: share of the packets arriving at the host that were lost, as known to
+ *     lmccsrc or the sockets of udpsrc
+ * @packets_lost: number of these packets
+ * @join_ms: time from the start of the pipeline to the first output packet
+ * @threads: threads of the process
+ * @other_threads: of these, without the first thread and those of source pads
  * @resident_kb: memory of the process
- * @repaired: media packets that came back; lmccsrc alone knows
- * @parts: shares of the CPU time, as bench_process_spend() was told
- * @counts: for each packet, as bench_process_count() was told
+ * @repaired: repaired media packets; known for lmccsrc only
+ * @parts: shares of the CPU time, from bench_process_spend()
+ * @counts: counts per packet, from bench_process_count()
  */
 typedef struct
 {

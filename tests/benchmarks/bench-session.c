@@ -5,18 +5,18 @@
 
 #include <string.h>
 
-/* Units made, sent and received together, so that going from one phase to the
- * next costs nothing in comparison. */
+/* Number of units made, sent and received together: large enough that
+ * switching between phases costs little in comparison. */
 #define BATCH_UNITS 64
 
 #define PATH_DELAY (5 * LMCC_MSECOND)
 
-/* More than a batch has, so that the network never grows. */
+/* More packets than a batch, so that the network never grows. */
 #define NETWORK_SIZE 16384
 
 static const BenchStream stream = { 16, 50, 50 };
 
-/* Twice what the stream has: room for repair, and some filler. */
+/* Twice the stream's rate: room for repair and some filler. */
 static const guint64 fixed_rates[] = { 2400000, 2400000, 4800000, 6400000 };
 
 typedef struct
@@ -33,7 +33,7 @@ unit_time (guint unit)
   return LMCC_SECOND + bench_stream_time (&stream, unit);
 }
 
-/* Classes in turn, as of a fixed temporal pyramid: 0 2 1 2. */
+/* Classes in turn, as in a fixed temporal pyramid: 0 2 1 2. */
 static guint
 unit_class (const BenchShape *shape, guint unit)
 {
@@ -55,7 +55,7 @@ set_fixed_rates (LmccSession *session)
 }
 
 /* H.264 in @n_rungs encodings, to groups that bench_receiver_new() knows;
- * layers and window are the caller's. */
+ * the caller sets layers and window. */
 void
 bench_sender_config_init (LmccSenderConfig *config, guint n_rungs)
 {
@@ -93,7 +93,7 @@ make_sender (const BenchShape *shape)
   return sender;
 }
 
-/* @max_memory: bytes; 0: as many as a receiver has without being told */
+/* @max_memory: memory limit in bytes; 0: the receiver's default */
 LmccReceiver *
 bench_receiver_new (guint64 max_memory)
 {
@@ -278,7 +278,7 @@ receive_packets (BenchSession *session)
   g_array_set_size (session->network, 0);
 }
 
-/* @enter is told when another phase begins. */
+/* @enter is called at each change of the phase. */
 void
 bench_session_init (BenchSession *session, const BenchShape *shape,
     void (*enter) (BenchPhase phase))
@@ -327,8 +327,8 @@ bench_session_run_batch (BenchSession *session)
   receive_packets (session);
 }
 
-/* Whether nine packets of ten came out. With several rungs a receiver gives out
- * the highest one only. */
+/* Whether nine of ten packets were output. With several rungs, a receiver
+ * outputs only the highest one. */
 gboolean
 bench_session_is_complete (const BenchSession *session)
 {

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A whole session in virtual time: classifiers, a sender and a receiver, no
- * sockets, no threads, no waiting.
+ * A whole session in virtual time: classifiers, a sender and a receiver,
+ * without sockets, threads or waiting.
  */
 #ifndef BENCH_SESSION_H
 #define BENCH_SESSION_H
@@ -12,13 +12,13 @@
 /**
  * BenchShape:
  * @name: what it is
- * @n_rungs: encodings
- * @n_classes: classes of each, at most 3
- * @fixed_rates: four layers of fixed rates, else native ones
- * @repair: repair of the media's bytes, in 1/1000
- * @lost: of so many packets one does not arrive; 0: all arrive
- * @copied: packets come in buffers that are not the library's, as in lmccsink,
- *     and arrive in some, as in lmccsrc
+ * @n_rungs: number of encodings
+ * @n_classes: classes of each encoding, at most 3
+ * @fixed_rates: four layers of fixed rates instead of native ones
+ * @repair: repair share of the media's bytes, in 1/1000
+ * @lost: one packet in this many is lost; 0: none
+ * @copied: packets are in foreign buffers, as in lmccsink, and arrive in such
+ *     buffers, as in lmccsrc
  */
 typedef struct
 {
@@ -31,7 +31,7 @@ typedef struct
   gboolean copied;
 } BenchShape;
 
-/* What is being done; nothing that is measured in between. */
+/* Current phase; only time within phases is measured. */
 typedef enum
 {
   BENCH_PHASE_NONE,
@@ -43,12 +43,12 @@ typedef enum
 
 /**
  * BenchSession:
- * @delivered: packets that the receiver gave out
- * @n_classified: packets that went into classifiers
- * @n_sent: RTP packets that left the sender
- * @n_received: of these, those that arrived
+ * @delivered: packets output by the receiver
+ * @n_classified: packets given to classifiers
+ * @n_sent: RTP packets sent
+ * @n_received: of these, packets received
  *
- * What else it has is its own.
+ * The other fields are private.
  */
 typedef struct
 {

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <time.h>
 
-/* How long each loop runs. */
+/* Duration of each loop. */
 #define WINDOW (500 * GST_MSECOND)
 
 static gint64
@@ -28,7 +28,7 @@ sleep_until (gint64 time)
     ;
 }
 
-/* The stream has a unit for each wake-up. */
+/* The stream has one unit per wake-up. */
 static void
 run_loop (const BenchContender *contender, const BenchStream *stream,
     BenchResult *result)
@@ -68,9 +68,9 @@ measure (BenchReport *report, const BenchStream *stream, const gchar *what,
 
 /**
  * bench_wakeups_measure:
- * @report: gets a row for each rate of clock_nanosleep(), on the machine as it
- *     is, and beside a process that computes all the time
- * @rounds: how often each is measured
+ * @report: receives a row for each rate of clock_nanosleep(), on the otherwise
+ *     unloaded machine and with a process that computes all the time
+ * @rounds: number of measurements of each
  */
 void
 bench_wakeups_measure (BenchReport *report, gint rounds)

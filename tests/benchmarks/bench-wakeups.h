@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What it costs this machine to wake a thread up, which is most of what pacing
- * costs at low rates.
+ * Measures the cost of waking up a thread on this machine, which is most of
+ * the cost of pacing at low rates.
  */
 #ifndef BENCH_WAKEUPS_H
 #define BENCH_WAKEUPS_H

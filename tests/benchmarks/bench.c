@@ -34,8 +34,6 @@ struct _BenchReport
   gboolean failed;
 };
 
-/* Series and reports */
-
 static gint
 compare_doubles (gconstpointer a, gconstpointer b)
 {
@@ -97,7 +95,7 @@ bench_report_new (const gchar *title)
   return report;
 }
 
-/* @samples is sorted. Nothing measured is a failure. */
+/* @samples must be sorted. An empty series is a failure. */
 void
 bench_report_add (BenchReport *report, const gchar *name, const gchar *unit,
     GArray *samples, gdouble bound)
@@ -123,8 +121,8 @@ bench_report_add (BenchReport *report, const gchar *name, const gchar *unit,
 /**
  * bench_report_skip:
  * @report: the report
- * @name: what was to be measured
- * @reason: why it cannot be here, which is no failure
+ * @name: name of the measurement
+ * @reason: why it is not possible here; this is not a failure
  */
 void
 bench_report_skip (BenchReport *report, const gchar *name, const gchar *reason)
@@ -221,10 +219,10 @@ write_json (const BenchReport *report, const gchar *path)
 /**
  * bench_report_finish:
  * @report: (transfer full): the report
- * @json: (nullable): file to write as well
+ * @json: (nullable): JSON file to write in addition
  *
- * Returns: the program's exit status: 1 where something could not be measured,
- *     whatever the figures are
+ * Returns: the program's exit status: 1 if a measurement failed, whatever the
+ *     figures are
  */
 gint
 bench_report_finish (BenchReport *report, const gchar *json)
@@ -270,7 +268,7 @@ bench_parse_options (int *argc, char ***argv, const gchar *summary,
   return parse_options (argc, argv, summary, entries, rounds);
 }
 
-/* Likewise, of a program that has a short form. */
+/* The same for a program with a short form. */
 gboolean
 bench_parse_options_quick (int *argc, char ***argv, const gchar *summary,
     gchar **json, gint *rounds, gboolean *quick)
@@ -282,8 +280,6 @@ bench_parse_options_quick (int *argc, char ***argv, const gchar *summary,
 
   return parse_options (argc, argv, summary, entries, rounds);
 }
-
-/* The stream */
 
 static void
 write_u16 (guint8 *data, guint value)
@@ -306,8 +302,8 @@ read_u32 (const guint8 *data)
       | data[3];
 }
 
-/* A slice of an IDR picture or of another one, with the nal_ref_idc that has
- * its class: 3, 1 and 0. */
+/* A slice of an IDR picture or another picture, with the nal_ref_idc of its
+ * class: 3, 1 and 0. */
 static guint8
 nal_header (const BenchStream *stream, guint unit)
 {
@@ -370,7 +366,8 @@ static const guint8 codec_data[] = { 0x01, 0x4d, 0x40, 0x28, 0xff, 0xe1, 0x00,
 /**
  * bench_picture_caps:
  *
- * Returns: (transfer full): what bench_source_push_picture() pushes
+ * Returns: (transfer full): caps of the data that bench_source_push_picture()
+ *     pushes
  */
 GstCaps *
 bench_picture_caps (void)
@@ -383,8 +380,6 @@ bench_picture_caps (void)
       "width", G_TYPE_INT, 1920, "height", G_TYPE_INT, 1080, "framerate",
       GST_TYPE_FRACTION, 50, 1, "codec_data", GST_TYPE_BUFFER, sets, NULL);
 }
-
-/* Feeding */
 
 static gboolean
 source_query (GstPad *pad, GstObject *parent, GstQuery *query)
@@ -405,12 +400,12 @@ get_sink_pad (GstElement *element, const gchar *name)
 
 /**
  * bench_source_new:
- * @element: what to feed
+ * @element: the element to feed
  * @pad: its sink pad, or the template of a request pad
- * @caps: (transfer full): what is fed
+ * @caps: (transfer full): caps of the data
  *
  * Returns: (nullable): a live source of running times without an element around
- *     it, so that nearly all that is measured is @element
+ *     it, so that nearly all measured cost is that of @element
  */
 GstPad *
 bench_source_new (GstElement *element, const gchar *pad, GstCaps *caps)
@@ -441,7 +436,7 @@ bench_source_free (GstPad *source)
   gst_object_unref (source);
 }
 
-/* @spread: each packet has a time of its own, evenly up to the next unit's. */
+/* @spread: give each packet its own time, evenly spaced up to the next unit. */
 GstFlowReturn
 bench_source_push_unit (GstPad *source, const BenchStream *stream, guint unit,
     GstClockTime time, gboolean spread)
@@ -464,7 +459,7 @@ bench_source_push_unit (GstPad *source, const BenchStream *stream, guint unit,
   return ret;
 }
 
-/* The unit as an encoder gives it out: slices, each as large as the payload of
+/* The unit as an encoder outputs it: slices, each as large as the payload of
  * a packet. */
 GstFlowReturn
 bench_source_push_picture (GstPad *source, const BenchStream *stream,
@@ -494,7 +489,7 @@ bench_source_push_picture (GstPad *source, const BenchStream *stream,
 /**
  * bench_parse_pipeline:
  * @description: as for gst-launch-1.0
- * @error: what is wrong with it
+ * @error: the error
  *
  * Returns: (transfer full) (nullable): a pipeline
  */
@@ -513,7 +508,7 @@ bench_parse_pipeline (const gchar *description, GError **error)
   return NULL;
 }
 
-/* For pipelines that are to have the same running time. */
+/* For pipelines that need the same running time. */
 void
 bench_use_time (GstElement *pipeline, GstClock *clock, GstClockTime base)
 {
@@ -534,8 +529,8 @@ bench_sleep_until (GstClock *clock, GstClockTime time)
 /**
  * bench_open_capture:
  * @group: IPv4 multicast address
- * @port: its port
- * @buffer_size: receive buffer, bytes
+ * @port: UDP port
+ * @buffer_size: receive buffer in bytes
  *
  * Returns: a socket that has joined @group, with kernel receive timestamps, or
  *     -1

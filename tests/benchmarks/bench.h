@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the benchmarks share: series of measurements and their report, packets to
- * feed, and a pad to feed an element through.
+ * Common code of the benchmarks: series of measurements and their report,
+ * packets to feed, and a pad that feeds an element.
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -10,14 +10,15 @@
 #include <gst/gst.h>
 #include <gst/lmcc/lmcc.h>
 
-/* RTP packets as they come from a payloader, without our element. */
+/* RTP packets as a payloader makes them, without our header extension
+ * element. */
 #define BENCH_PACKET_SIZE 1200
 
-/* Where the benchmarks send: the loopback interface. */
+/* The benchmarks send on the loopback interface. */
 #define BENCH_INTERFACE "lo"
 #define BENCH_INTERFACE_ADDRESS "127.0.0.1"
 
-/* No bound is set to a figure. */
+/* The figure has no limit. */
 #define BENCH_NO_BOUND -1.0
 
 typedef struct _BenchReport BenchReport;
@@ -41,9 +42,9 @@ void bench_series_add (GArray *series, gdouble value);
 /**
  * BenchStream:
  * @packets_per_unit: packets of each access unit
- * @units_per_second: access units
- * @units_per_key: distance of key frames
- * @n_classes: temporal classes, at most 3; 0 is one
+ * @units_per_second: access units per second
+ * @units_per_key: access units from one key frame to the next
+ * @n_classes: temporal classes, at most 3; 0: 1
  *
  * An H.264 stream of single NAL unit packets (RFC 6184 section 5.6).
  */

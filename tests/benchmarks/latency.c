@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How long things take: a picture from the source to the screen, a receiver
- * from its start to the first packet and the first picture.
+ * Measures latencies: of a picture from the source to the screen, and of a
+ * receiver from its start to the first packet and the first picture.
  */
 #include "bench.h"
 
@@ -20,7 +20,7 @@
 #define HEIGHT 360
 #define FRAME_RATE 30
 
-/* A picture's number is drawn as blocks of luma in its first row, low bit
+/* A picture's number is drawn as blocks of luma in its first row, lowest bit
  * first. */
 #define NUMBER_BITS 16
 #define BLOCK (WIDTH / NUMBER_BITS)
@@ -31,7 +31,7 @@
 #define GLASS_TIME (12 * GST_SECOND)
 #define JOIN_TIMEOUT (15 * GST_SECOND)
 
-/* An encoder of the user's own, of the shortest delay that it has. */
+/* The user's own encoder, with the shortest possible delay. */
 #define X264                                                                   \
   "x264enc name=encoder tune=zerolatency speed-preset=ultrafast bitrate=1500 " \
   "key-int-max=30 ! h264parse ! "
@@ -39,13 +39,13 @@
 #define LIVE "latency-profile=live"
 #define QUALITY "latency-profile=quality"
 
-/* What lmccsink makes of raw video in layers of fixed rates: 14 pictures. And
- * an encoder as on a machine that is faster: it looks ahead. */
+/* The delay of lmccsink for raw video in layers of fixed rates: 14 pictures.
+ * And the settings of an encoder on a faster machine: it looks ahead. */
 #define RAW_KEY (14.0 / FRAME_RATE)
 #define THOROUGH "encoder-settings=x264,speed-preset=veryfast"
 
-/* The encodings of tests/benchmarks/quality, and the highest of them alone, as
- * plain RTP has it. */
+/* The encodings of tests/benchmarks/quality, and the highest of them alone
+ * in plain RTP. */
 #define LADDER                                                              \
   "encoder-settings=\"x264,bitrates=\\\"100k,300k,900k\\\",bframes=3,speed" \
   "-preset=veryfast\""
@@ -56,16 +56,16 @@
 
 /**
  * Case:
- * @name: what the rows begin with
+ * @name: prefix of the rows
  * @encoder: elements in front of lmccsink, the first one named "encoder"; ""
  *     for raw video, which lmccsink encodes
- * @sender: properties of lmccsink; %NULL for plain RTP, of which no joins are
+ * @sender: properties of lmccsink; %NULL for plain RTP, for which no joins are
  *     measured
  * @receiver: properties of lmccsrc
- * @warm_up: seconds until pictures have their latency for good
- * @key_time: s between key frames, over which joins are spread
- * @glass_bound: ms, what is wanted
- * @join_bound: ms, likewise; %BENCH_NO_BOUND for none
+ * @warm_up: seconds until the latency of pictures is stable
+ * @key_time: interval of key frames in s, over which joins are spread
+ * @glass_bound: aim in ms
+ * @join_bound: aim in ms; %BENCH_NO_BOUND for none
  */
 typedef struct
 {
@@ -106,7 +106,7 @@ static const Case cases[] = {
       BENCH_NO_BOUND },
 };
 
-/* What comes before the depayloader. */
+/* Elements before the depayloader. */
 #define LMCCSRC \
   "lmccsrc name=source multicast-iface=" BENCH_INTERFACE " algorithm=none "
 #define PLAIN_SOURCE                                                           \
@@ -118,7 +118,7 @@ static const Case cases[] = {
   "rtph264pay config-interval=-1 mtu=1200 ! udpsink name=sink host=" GROUP \
   " port=" PORT_TEXT " multicast-iface=" BENCH_INTERFACE
 
-/* A camera: numbered pictures into an encoder, each at its time. */
+/* A camera: pushes numbered pictures into an encoder in real time. */
 
 typedef struct
 {
@@ -204,8 +204,9 @@ recalculate_latency (GstElement *pipeline, gpointer user_data G_GNUC_UNUSED)
   gst_bin_recalculate_latency (GST_BIN (pipeline));
 }
 
-/* As an application does: an encoder tells its latency when it knows its
- * pictures, and lmccsrc when a record says another one. */
+/* Recalculates the latency as an application does: an encoder reports its
+ * latency when it knows its pictures, and lmccsrc when a session record
+ * changes it. */
 static GstBusSyncReply
 on_message (GstBus *bus G_GNUC_UNUSED, GstMessage *message, gpointer pipeline)
 {
@@ -293,7 +294,7 @@ typedef struct
   GCond cond;
   GstClockTime first_packet;
   GstClockTime first_picture;
-  GArray *ages; /* ms, of gdouble */
+  GArray *ages; /* gdouble, ms */
   guint last_number;
   guint missing;
 } Screen;
@@ -405,8 +406,6 @@ get_stat_ms (Screen *screen, const gchar *name)
   return value;
 }
 
-/* Glass to glass */
-
 static gboolean
 measure_glass (BenchReport *report, const Case *c, const Camera *camera)
 {
@@ -438,8 +437,6 @@ measure_glass (BenchReport *report, const Case *c, const Camera *camera)
   screen_close (&screen);
   return TRUE;
 }
-
-/* Joins */
 
 typedef struct
 {

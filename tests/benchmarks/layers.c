@@ -1,10 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * CPU time per packet of lmccsink and lmccsrc with 1, 8 and 32 layers, native
- * ones and of fixed rates, with repair and without, against a udpsink and a
- * udpsrc for each group. Each pipeline runs in a process of its own, in turn,
- * the contenders of one round right after each other.
+ * Measures the CPU time per packet of lmccsink and lmccsrc with 1, 8 and 32
+ * layers, native and of fixed rates, with and without repair, against one
+ * udpsink or udpsrc per group. Each pipeline runs in its own process; within
+ * a round, the contenders run directly after each other.
  */
 #include "bench-duel.h"
 
@@ -16,14 +16,15 @@
 
 #define TO "port=" G_STRINGIFY (PORT) " multicast-iface=" BENCH_INTERFACE " "
 
-/* Of fixed rates: longer than a window of 4.4 s and a distance of key frames,
- * in which nothing is sent, and one window, each of which is planned once. */
+/* Warm-up for layers of fixed rates: a window of 4.4 s and a key frame
+ * interval, in which nothing is sent, and one more window, because planning
+ * happens once per window. */
 #define WINDOW 4400
 #define FIXED_WARM_UP (6 * GST_SECOND)
 
 #define REPAIR 0.1
 
-/* Kinds of sessions, and what they are compared with. */
+/* Kinds of sessions, and the contenders that they are compared with. */
 enum
 {
   NATIVE,
@@ -41,14 +42,14 @@ typedef struct
   BenchStream stream;
 } Rate;
 
-/* There are packets for 32 sinks. A group of pictures that is poured into
- * layers of fixed rates may have 16,384 packets. */
+/* There are packets for 32 sinks. A group of pictures in layers of fixed
+ * rates may have 16,384 packets. */
 static const Rate rates[] = {
   { "2,000/s", { 80, 25, 25 } },
   { "20,000/s", { 400, 50, 25 } },
 };
 
-/* Native layers are rungs times classes, of which H.264 has at most three
+/* Native layers are rungs times classes; H.264 has at most three classes
  * here. */
 typedef struct
 {
@@ -58,10 +59,13 @@ typedef struct
 } Layers;
 
 static const Layers layers[] = {
-  { 1, 1, 1 }, { 8, 4, 2 }, { 32, 11, 3 }, /* 33, as no such product is 32 */
+  /* 33 layers, because no such product is 32. */
+  { 1, 1, 1 },
+  { 8, 4, 2 },
+  { 32, 11, 3 },
 };
 
-/* What is measured; the strings are its own. */
+/* A measurement; it owns its strings. */
 typedef struct
 {
   const Rate *rate;
@@ -71,8 +75,8 @@ typedef struct
   BenchDuelist receivers[2];
 } Cell;
 
-/* bit/s of each layer: what packets of media take with their headers, and
- * repair, and a tenth more, so that all pictures have a place. */
+/* Rate of each layer in bit/s: media packets with headers, repair, and a
+ * tenth more, so that all pictures fit. */
 static guint64
 get_layer_rate (const Cell *cell, gboolean repair)
 {
@@ -103,8 +107,8 @@ describe_sink (const Cell *cell, guint kind)
       layering, repair ? G_STRINGIFY (REPAIR) : "0");
 }
 
-/* A pipeline with one element for each group; @format has its number and its
- * group. */
+/* A pipeline with one element per group; its name and address contain the
+ * number. */
 static gchar *
 describe_groups (const Cell *cell, const gchar *head, const gchar *element,
     const gchar *tail)
@@ -211,7 +215,7 @@ measure_senders (const Cell *cell, BenchReport *report, gint rounds)
   bench_duel_measure (&duel, report, rounds);
 }
 
-/* All receivers hear the same sender, which has begun a while before. */
+/* All receivers hear the same sender, which has started some time before. */
 static void
 measure_receivers (const Cell *cell, guint kind, BenchReport *report,
     gint rounds)
@@ -265,7 +269,7 @@ main (int argc, char **argv)
       BENCH_PACKET_SIZE) " bytes by layers, loopback multicast");
   for (rate = 0; rate < G_N_ELEMENTS (rates); rate++) {
     for (n = 0; n < G_N_ELEMENTS (layers); n++) {
-      /* One cell: the rest takes twenty minutes. */
+      /* A single cell; all of them take twenty minutes. */
       if (!quick || (rate == 1 && layers[n].n == 8))
         measure (report, &rates[rate], &layers[n], quick ? 1 : rounds);
     }

@@ -1,9 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a receiver pays for packets whose numbers leap, for each algorithm: lost
- * packets, which others behind them confirm, and single forged ones. In virtual
- * time; ratios are to packets in order of the same run.
+ * Measures a receiver's cost of packets whose sequence numbers leap, for
+ * each algorithm: lost packets, which later packets confirm, and single
+ * forged packets. Runs in virtual time; ratios are relative to packets in
+ * order in the same run.
  */
 #include "bench.h"
 
@@ -17,7 +18,7 @@
 #define DISTANCE LMCC_MSECOND
 #define RATE 10000000
 
-/* Between two leaps; the path loses too much for a session that goes on for
+/* Interval between two leaps; the path loses too much for a session to last
  * long. */
 #define INTERVAL 100
 #define N_LEAPS 40
@@ -136,7 +137,7 @@ feed_next (Feed *feed)
   feed_push (feed, 0);
 }
 
-/* CPU time of what follows @n packets in order, four of them behind a leap. */
+/* CPU time for what follows @n packets in order, four of them behind a leap. */
 static gdouble
 run_interval (Feed *feed, guint leap, gboolean forged)
 {
@@ -181,7 +182,8 @@ add (BenchReport *report, const gchar *algorithm, const gchar *what, guint leap,
   bench_report_add (report, name, "packets in order", series, BENCH_NO_BOUND);
 }
 
-/* What four packets cost behind no leap is a packet in order, four times. */
+/* The cost of four packets without a leap: four times that of a packet in
+ * order. */
 static void
 measure (BenchReport *report, const gchar *algorithm, gint rounds)
 {

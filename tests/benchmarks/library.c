@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the library itself costs for each packet, in virtual time: no sockets,
- * no threads, no waiting.
+ * Measures the library's own cost per packet in virtual time, without
+ * sockets, threads or waiting.
  */
 #include "bench-session.h"
 

@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How long the library's longest call takes, by the thread's CPU clock, in
- * virtual time: so long nothing of a session is sent or received. Exit status 1
- * where one takes more than 2 ms.
+ * Measures the library's longest call with the thread's CPU clock, in
+ * virtual time. During a call, no packet of the session is sent or received.
+ * The exit status is 1 if a call takes more than 2 ms.
  */
 #include "bench-session.h"
 
@@ -11,32 +11,34 @@
 #include <string.h>
 #include <time.h>
 
-/* What a call may take, ms: 20 packets of 1200 bytes at 100 Mbit/s, which a
- * queue of any router holds. */
+/* Limit for a call in ms: the time of 20 packets of 1200 bytes at 100
+ * Mbit/s, which any router can queue. */
 #define MOST 2.0
 
-/* The CPU clock counts interrupts too: the median of so many runs' longest
- * calls is taken. */
+/* The CPU clock also counts interrupts; the median of the longest calls of
+ * this number of runs is taken. */
 #define ROUNDS 3
 
 #define UNITS_PER_SECOND 50
 #define WINDOWS 3
 
-/* A receiver begins at the second or third key frame. */
+/* A receiver starts at the second or third key frame. */
 #define UNITS_PER_KEY (2 * UNITS_PER_SECOND)
 #define LEAST_UNITS (3 * UNITS_PER_KEY)
 #define PATH_DELAY (5 * LMCC_MSECOND)
 
-/* For the last eighth the receiver holds the lowest level only. */
+/* In the last eighth of the run, the receiver has joined the lowest level
+ * only. */
 #define LEFT_SHARE 8
 
-/* What comes within 10 s at 100 Mbit/s takes, and what is kept for repair: no
- * layer is left for want of it. */
+/* Room for the packets of 10 s at 100 Mbit/s and those kept for repair, so
+ * that no layer is left for lack of memory. */
 #define MEMORY (G_GUINT64_CONSTANT (1) << 30)
 
-/* One packet of this number is lost. A picture of 200 packets of which any is
- * missing is not given out, and repair gives back most, but not all: a receiver
- * keeps at most 16,384 packets for it, which are 1.6 s at 100 Mbit/s. */
+/* One packet in this number is lost. A picture of 200 packets is not output
+ * if any packet is missing, and repair recovers most packets, but not all: a
+ * receiver keeps at most 16,384 packets for it, which are 1.6 s at 100
+ * Mbit/s. */
 #define LOST_WITH_REPAIR 500
 #define LOST_WITHOUT 10000
 
@@ -111,7 +113,7 @@ end_call (Run *run, Call call)
   run->longest[call] = MAX (run->longest[call], cpu_time () - run->begun);
 }
 
-/* Native layers are what the codec makes: one for each rung and class. */
+/* Native layers are those of the codec: one for each rung and class. */
 static void
 choose_media (Run *run)
 {
@@ -267,7 +269,7 @@ send_unit (Run *run, LmccUnit *unit)
   drain_sender (run, now);
 }
 
-/* Classes in turn, as of a pyramid that begins at each key frame. */
+/* Classes in turn, as in a pyramid that starts at each key frame. */
 static guint
 get_class (const Run *run, guint unit)
 {
@@ -306,8 +308,8 @@ make_unit (Run *run, guint rung, guint number)
   }
 }
 
-/* All layers but those of the lowest level are left, with what waits of
- * them. */
+/* Leaves all layers except those of the lowest level, with their waiting
+ * packets. */
 static void
 leave_layers (Run *run, guint unit)
 {
@@ -360,7 +362,7 @@ end_run (Run *run)
   lmcc_receiver_free (run->receiver);
 }
 
-/* Which call was the longest; @series gets its ms. */
+/* The kind of the longest call; @series gets its duration in ms. */
 static Call
 measure_once (const Shape *shape, GArray *series, gboolean *complete)
 {
@@ -415,8 +417,8 @@ measure (BenchReport *report, const Shape *shape, gint rounds, guint *n_above)
   }
 }
 
-/* Repair as lmccsink has it without being told, 0.1 in layers of fixed rates
- * and none in native ones, and the other one. */
+/* Repair with the default of lmccsink (0.1 in layers of fixed rates, none in
+ * native ones), and the opposite. */
 static void
 measure_all (BenchReport *report, gboolean quick, gint rounds, guint *n_above)
 {
@@ -444,7 +446,7 @@ measure_all (BenchReport *report, gboolean quick, gint rounds, guint *n_above)
   }
 }
 
-/* What the other programs do not have. */
+/* The option that the other programs do not have. */
 static gboolean
 take_quick (int *argc, char **argv)
 {

@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How late lmccsink's packets are on the wire: kernel timestamps of a socket
- * that has joined the group, less the times that the library gives the same
- * units where nothing is ever late, in virtual time.
+ * Measures the lateness of lmccsink's packets on the wire: kernel timestamps
+ * of a socket that has joined the group, minus the times that the library in
+ * virtual time gives to the same units when nothing is late.
  */
 #include "bench.h"
 
@@ -33,7 +33,7 @@ typedef struct
   Packet *packets;
   gint fd;
   gint running;
-  gint64 real_offset; /* CLOCK_REALTIME less running time */
+  gint64 real_offset; /* CLOCK_REALTIME minus running time */
 } Pacing;
 
 static Packet *
@@ -53,7 +53,7 @@ find_packet (Pacing *pacing, const guint8 *data, gsize size)
 static LmccTime
 pacing_time (const Pacing *pacing, guint unit)
 {
-  /* The pipeline has so long to start. */
+  /* Longest time for the pipeline to start. */
   return LMCC_SECOND / 2 + bench_stream_time (pacing->stream, unit);
 }
 
@@ -103,8 +103,7 @@ run_until (Pacing *pacing, LmccSender *sender, LmccTime end)
   }
 }
 
-/* The schedule that a host keeps that is never late: the same units in virtual
- * time. */
+/* The schedule of a host that is never late: the same units in virtual time. */
 static void
 compute_due (Pacing *pacing)
 {
@@ -212,7 +211,7 @@ send_all (Pacing *pacing, GError **error)
   return TRUE;
 }
 
-/* Both ends left out: the first units wait for the start, the last one waits
+/* Excludes both ends: the first units wait for the start, the last one waits
  * for one after it. */
 static void
 add_lateness (const Pacing *pacing, GArray *lateness)

@@ -1,10 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How many locks and system calls lmccsink and lmccsrc take for each packet,
- * over the loopback interface. This program's functions of these names are
- * everybody's, and call GLib's and the C library's. Unlike what
- * bench-packet-path counts this depends on what comes together.
+ * Counts the locks and system calls of lmccsink and lmccsrc per packet, over
+ * the loopback interface. This program replaces functions of GLib and the C
+ * library for the whole process and calls the originals. Unlike the counts
+ * of bench-packet-path, the result depends on which packets arrive together.
  */
 #include "bench-process.h"
 
@@ -71,7 +71,7 @@ COUNTED (int, ppoll, COUNT_POLLS,
   "address=" GROUP " port=" G_STRINGIFY ( \
       PORT) " multicast-iface=" BENCH_INTERFACE " name=element "
 #define TIMES .warm_up = GST_SECOND, .window = 2 * GST_SECOND
-/* What goes in is counted, for as many packets. */
+/* Counts are per packet pushed. */
 static const BenchContender lmccsink = { "lmccsink",
   "lmccsink sync=false " COMMON, .count_pushed = TRUE, TIMES };
 

@@ -1,12 +1,12 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What happens to a packet on its way through the library, counted in virtual
+ * Counts what happens to a packet on its way through the library, in virtual
  * time: how often it is parsed and copied, and what is allocated for it. The
- * counts are the same at each run.
+ * counts are the same in each run.
  *
- * The linker has calls of the parsers, memcpy() and memmove() go through this
- * program (--wrap); its malloc() is everybody's.
+ * The linker redirects calls of the parsers, memcpy() and memmove() to this
+ * program (--wrap); its malloc() replaces that of the whole process.
  */
 #include "bench-session.h"
 
@@ -19,14 +19,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Windows of fixed rates and blocks of repair last some seconds. */
+/* Windows of fixed rates and blocks of repair take some seconds. */
 #define BATCHES 16
 #define WARM_UP_BATCHES 8
 
-/* What is smaller is a header. */
+/* Smaller copies are headers. */
 #define PAYLOAD_SIZE 256
 
-/* What is moved within is no copy of a packet. */
+/* Moving data within a packet is not a copy of a packet. */
 #define LARGEST (2 * LMCC_MAX_PACKET_SIZE)
 
 typedef struct
@@ -100,10 +100,10 @@ __wrap_memmove (void *to, const void *from, size_t size)
   return __real_memmove (to, from, size);
 }
 
-/* GLib's calls find it, too. */
+/* GLib's calls resolve to it, too. */
 #define EVERYBODYS __attribute__ ((visibility ("default")))
 
-/* The C library's own names of these (glibc). */
+/* The C library's internal names of these functions (glibc). */
 void *__libc_malloc (size_t size);
 void *__libc_calloc (size_t n, size_t size);
 void *__libc_realloc (void *memory, size_t size);
@@ -211,7 +211,8 @@ measure (BenchReport *report, const BenchShape *shape)
   bench_session_clear (&session);
 }
 
-/* GLib's slices are to be allocations, too. It looks when a program starts. */
+/* GLib reads this variable at program start; it makes slices ordinary
+ * allocations. */
 static void
 begin_with_plain_slices (char **argv)
 {

@@ -1,9 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * CPU time per packet of lmccsink and lmccsrc against what else GStreamer has,
- * of one layer. Each pipeline runs in a process of its own, in turn, the
- * contenders of one round right after each other; ratios are of one round.
+ * Measures the CPU time per packet of lmccsink and lmccsrc with one layer,
+ * against other GStreamer elements. Each pipeline runs in its own process;
+ * within a round, the contenders run directly after each other; ratios are
+ * of one round.
  */
 #include "bench-duel.h"
 #include "bench-wakeups.h"
@@ -15,8 +16,8 @@
 #define GROUP "239.255.43.1"
 #define PORT 25004
 
-/* Where a row says so, buffers are as large as the kernel lets anybody ask for
- * by itself in many places, and large enough for 30 ms at 100,000/s. */
+/* Rows with large buffers use the largest size that many kernels allow
+ * without privileges; it suffices for 30 ms at 100,000/s. */
 #define LARGE " buffer-size=4194304"
 
 #define TO "port=" G_STRINGIFY (PORT) " multicast-iface=" BENCH_INTERFACE " "
@@ -25,7 +26,7 @@
 #define UDPSINK(options) "udpsink async=false host=" GROUP " " TO options
 #define TIMED .warm_up = 300 * GST_MSECOND, .window = 1500 * GST_MSECOND
 
-/* Senders of RTP packets; @large as LARGE or "". */
+/* Senders of RTP packets; @large is LARGE or "". */
 #define SENDERS(large)                                                         \
   {                                                                            \
     { { "lmccsink", LMCCSINK (large), TIMED }, BENCH_OURS, NULL },             \
@@ -54,7 +55,7 @@
 static const BenchDuelist senders[] = SENDERS ("");
 static const BenchDuelist senders_large[] = SENDERS (LARGE);
 
-/* Likewise of pictures, as encoders give them out. */
+/* The same for pictures from an encoder. */
 static const BenchDuelist picture_senders[] = {
   { { "lmccsink", LMCCSINK (""), .pictures = TRUE, TIMED }, BENCH_OURS, NULL },
   { { "lmccsink max-burst=10", LMCCSINK ("max-burst=10"), .pictures = TRUE,
@@ -102,7 +103,7 @@ typedef struct
 {
   const gchar *name;
   BenchStream stream;
-  gboolean large; /* buffers */
+  gboolean large; /* large socket buffers */
   gboolean quick;
 } Rate;
 
@@ -125,10 +126,10 @@ static const BenchAim aims[] = {
   { NULL },
 };
 
-/* What waits for its time when a measurement ends is 1 % at most. */
+/* Packets still waiting when a measurement ends are at most 1 %. */
 #define LEAST_SENT 0.98
 
-/* The packets must come out of the socket as well, not only go in. */
+/* The packets must leave the socket, not only enter the element. */
 static gboolean
 capture_saw_packets (gint fd)
 {
@@ -184,7 +185,7 @@ measure_receivers (BenchReport *report, const gchar *what, const Rate *rate,
   bench_stop_sender (child, stop_fd);
 }
 
-/* All that runs has one processor less for itself. */
+/* With one processor less for the measured processes. */
 static void
 measure_beside_busy (BenchReport *report, const Rate *rate, gint rounds)
 {

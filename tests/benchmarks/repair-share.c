@@ -1,11 +1,11 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How much of the time of lmccsink and lmccsrc encoding, decoding and planning
- * repair take, at 10 Mbit/s over the loopback interface. The library's
- * functions are called through this program's own of the same names, which read
- * the thread's CPU clock before and after; in the sender so is sendmmsg(),
- * which loses packets.
+ * Measures the share of CPU time that lmccsink and lmccsrc spend on
+ * encoding, decoding and planning repair, at 10 Mbit/s over the loopback
+ * interface. This program replaces the library's functions with wrappers
+ * that read the thread's CPU clock before and after the call. In the sender
+ * it also wraps sendmmsg(), to lose packets.
  */
 #include "bench-process.h"
 
@@ -27,18 +27,18 @@
 
 #define SEED 20040101
 
-/* Of the process's CPU time, in percent. */
+/* Share of the process's CPU time, in percent. */
 #define MOST 10.0
 
 enum
 {
-  PART_CODE,   /* the field's arithmetic, with its matrices */
-  PART_BLOCKS, /* with that, packets to symbols and back */
-  PART_PLAN    /* how much repair is for what */
+  PART_CODE,   /* finite field arithmetic, including matrices */
+  PART_BLOCKS, /* as above, with the conversion between packets and symbols */
+  PART_PLAN    /* decisions on the amount of repair for each block */
 };
 
-/* Where this program's functions of the library's names go on. The library is
- * called, so that the program is linked with it. */
+/* The original functions. Calling the library makes sure that the program is
+ * linked with it. */
 static gpointer
 find_next (const gchar *name)
 {
@@ -50,7 +50,7 @@ find_next (const gchar *name)
   return next;
 }
 
-/* For a profiler, which the clock would disturb. */
+/* For the profiler, which the clock would disturb. */
 static gboolean without_clock;
 
 static gint64
@@ -73,8 +73,8 @@ spend (guint part, gint64 before, gint64 start)
   bench_process_spend (BENCH_OVERHEAD, 3 * (start - before));
 }
 
-/* Calls the library's function @name and counts its time, less what reading
- * the clock takes. */
+/* Calls the library's function @name and counts its time, without the time
+ * of reading the clock. */
 #define TIMED(part, name, call)   \
   static __typeof__ (&name) next; \
   gint64 before, start;           \
@@ -205,12 +205,12 @@ sendmmsg (int fd, struct mmsghdr *messages, unsigned int n, int flags)
   "address=" GROUP " port=" G_STRINGIFY ( \
       PORT) " multicast-iface=" BENCH_INTERFACE " name=element "
 
-/* Each packet is lost by itself. */
+/* Losses are independent. */
 #define SEND "lmccsink sync=false udp-segmentation=off "
 
 #define TIMES .warm_up = 5 * GST_SECOND, .window = 5 * GST_SECOND
 
-/* The stream below is of one class, which gets all of the repair. */
+/* The stream below has one class, which gets all of the repair. */
 static const BenchContender senders[] = {
   { "native", SEND "repair=0.1 repair-delay=500 " COMMON, .count_pushed = TRUE,
       TIMES },
@@ -276,7 +276,7 @@ run_receiver (const BenchContender *sender, const BenchStream *stream,
   return result;
 }
 
-/* A program that does not get the library's calls measures nothing. */
+/* If the program does not get the library's calls, it measures nothing. */
 static gboolean
 check (BenchReport *report, const Row *row, const BenchResult *result,
     guint needed)

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What repair costs for each source packet: to make it, and to take a block of
- * which as much is lost as can be.
+ * Measures the cost of repair per source packet: encoding, and decoding a
+ * block with as many lost packets as can be recovered.
  */
 #include "config.h"
 
@@ -80,7 +80,7 @@ block_clear (Block *block, const Shape *shape)
   g_clear_pointer (&block->repair, g_ptr_array_unref);
 }
 
-/* The first r source packets are lost. Returns how many came back. */
+/* Loses the first r source packets. Returns how many were recovered. */
 static guint
 decode (LmccRepairDecoder *decoder, const Block *block, const Shape *shape,
     guint first, LmccTime now)

@@ -1,10 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What pgmcc reaches where each packet is acknowledged, by lmccsink and lmccsrc
- * on the loopback interface, and what it has left while another address floods
- * the feedback port. Times with and without the flood take turns; ratios are of
- * two that follow each other.
+ * Measures the rate that pgmcc reaches between lmccsink and lmccsrc on the
+ * loopback interface when each packet is acknowledged, and the rate that
+ * remains while another address floods the feedback port. Periods with and
+ * without the flood alternate; ratios are of two consecutive ones.
  */
 #include "bench.h"
 
@@ -22,11 +22,11 @@
   " port=" G_STRINGIFY (PORT) " multicast-iface=" BENCH_INTERFACE
 #define FLOOD_ADDRESS 0x7f000042 /* 127.0.0.66 */
 
-/* Every picture is a key frame: what is left out costs no other. */
+/* Every picture is a key frame, so that a dropped picture affects no other. */
 #define WARM_UP (4 * GST_SECOND)
 #define WINDOW (2 * GST_SECOND)
 
-/* 5 Mbit/s of IP packets, each with an ACK of somebody who is not the acker. */
+/* 5 Mbit/s of IP packets, each an ACK from a receiver that is not the acker. */
 #define FLOOD_RATE (5000000 / 8 / (28 + LMCC_PGMCC_ACK_SIZE))
 #define FLOOD_STEP_US 1000
 
@@ -46,7 +46,7 @@ typedef struct
   guint64 n_flood;
 } Session;
 
-/* Who gets it may be gone. */
+/* The flooded process may have ended. */
 static void
 send_report (Session *session, gint fd)
 {
@@ -166,8 +166,8 @@ session_close (Session *session)
   gst_object_unref (session->clock);
 }
 
-/* Packets per second in the next window; @acks gets how many reports were
- * taken for each. */
+/* Packets per second in the next window; @acks receives the number of
+ * accepted reports per packet. */
 static gdouble
 measure (Session *session, gboolean flooded, GstClockTime *time, GArray *acks)
 {

@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Many sources in one process: 100 that each receive a session of its own of
- * 2 Mbit/s, of as many lmccsink in another process, and 1,000 that wait for a
- * session that nobody sends.
+ * Measures many sources in one process: 100 that each receive their own
+ * session of 2 Mbit/s, from as many lmccsink in another process, and 1,000
+ * that wait for a session that nobody sends.
  */
 #include "bench-process.h"
 
@@ -16,7 +16,7 @@
 #define N_RECEIVERS 100
 #define N_IDLE 1000
 
-/* What an idle source may have open, and what the process needs beside them. */
+/* File descriptors of an idle source, and those of the process besides. */
 #define DESCRIPTORS 12
 #define OTHER_DESCRIPTORS 100
 
@@ -27,15 +27,15 @@ static const BenchStream stream = { 7, 30, 30 };
 #define WINDOW (10 * GST_SECOND)
 #define QUICK_WINDOW (4 * GST_SECOND)
 
-/* Until what is waited for at the start is over. */
+/* Longer than all waiting times at the start. */
 #define SETTLES (3 * G_USEC_PER_SEC)
 
-/* Aims: processors, threads beside those of the pads, MB. */
+/* Aims: processors, threads besides those of the pads, MB. */
 #define MOST_CORES 1.2
 #define MOST_THREADS 4
 #define MOST_MEMORY 64
 
-/* @receiver: four groups each, and two ports, one for what it reports to. */
+/* @receiver: four groups each, and two ports, one for the reports. */
 #define ADDRESS "239.255.%u.%u"
 #define ADDRESS_OF(i) 100 + (i) / 60, (i) % 60 * 4 + 1
 #define PORT_OF(i) (26000 + 2 * (i))
@@ -49,8 +49,8 @@ static const gchar *const udpsrc =
     "udpsrc caps=\"application/x-rtp,media=video,encoding-name=H264,"
     "clock-rate=90000,payload=96\"";
 
-/* @source: (nullable): what each of them is, NULL for fakesinks alone
- * @behind: what is between the source and its fakesink, with the links */
+/* @source: (nullable): the source elements, NULL for fakesinks alone
+ * @behind: elements between the source and its fakesink, with the links */
 static gchar *
 describe_sources (guint n, const gchar *source, const gchar *behind)
 {
@@ -69,8 +69,6 @@ describe_sources (guint n, const gchar *source, const gchar *behind)
   return g_string_free (text, FALSE);
 }
 
-/* The sender */
-
 static gchar *
 describe_sinks (void)
 {
@@ -86,8 +84,8 @@ describe_sinks (void)
   return g_string_free (text, FALSE);
 }
 
-/* The sessions' pictures come evenly one after the other, as those of sources
- * that know nothing of each other would in the mean. */
+/* The sessions' pictures are evenly spaced, as those of independent sources
+ * are on average. */
 static void
 feed_sinks (GstElement *pipeline, GstClock *clock, GstClockTime base)
 {
@@ -140,8 +138,6 @@ start_sender (void)
 
   return child;
 }
-
-/* Receivers */
 
 typedef struct
 {
@@ -255,8 +251,6 @@ measure_receivers (BenchReport *report, gint rounds, gboolean quick)
   }
 }
 
-/* Idle ones */
-
 static GstElement *
 start_idle (const gchar *text, BenchResult *result)
 {
@@ -281,7 +275,8 @@ get_cpu_time (void)
       + (gdouble) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
-/* What the first element of its kind takes is the library's and GStreamer's. */
+/* Excludes the memory of the first element of its kind, which is that of the
+ * library and GStreamer. */
 static gboolean
 load (const gchar *source, BenchResult *result)
 {
@@ -296,7 +291,7 @@ load (const gchar *source, BenchResult *result)
   return TRUE;
 }
 
-/* @contender: its pipeline is that of one source */
+/* @contender: its pipeline has one source */
 static void
 run_idle (const BenchContender *contender,
     const BenchStream *nothing G_GNUC_UNUSED, BenchResult *result)

@@ -1,10 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How long nothing of a session is on the wire at 50 Mbit/s: the times between
- * a packet of any group and the next one, by kernel timestamps of sockets that
- * have joined all groups. With repair, and without it for comparison: what the
- * machine itself does is in both.
+ * Measures how long no packet of a session is on the wire at 50 Mbit/s: the
+ * intervals between consecutive packets of any group, by kernel timestamps
+ * of sockets that have joined all groups. Runs with and without repair;
+ * disturbances by the machine affect both.
  */
 #include "bench-process.h"
 
@@ -22,10 +22,10 @@
 /* Long enough for two windows: the first one fills while little is sent. */
 #define WARM_UP (10 * G_USEC_PER_SEC)
 
-/* What a receiver's buffer holds while the program does not run. */
+/* A receive buffer for the time in which the program does not run. */
 #define BUFFER_SIZE (8 << 20)
 
-/* Silences that are counted, ms. */
+/* Counted silences, ms. */
 static const gdouble limits[] = { 10, 30 };
 
 typedef struct
@@ -114,7 +114,7 @@ compare_times (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
-/* All that waits, in the order of its times. */
+/* Reads all waiting packets in the order of their times. */
 static void
 take_all (Wire *wire, GArray *times)
 {

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What each level of vp9svcenc shows, beside vp9enc at the same rate: the tables of docs/measured/vp9-svc.md.
+"""Compares each level of vp9svcenc with vp9enc at the same rate, and prints the tables of docs/measured/vp9-svc.md.
 
 Run it with ./pipelines/env tests/benchmarks/vp9-svc.py. The clip is decoded once and held in memory.
 """
@@ -27,7 +27,7 @@ VP9ENC = ('vp9enc end-usage=cbr deadline=1 cpu-used=6 lag-in-frames=0 keyframe-m
 
 
 def run(description, buffers=()):
-    """Runs a pipeline with an appsink, and an appsrc where there are buffers; gives the samples."""
+    """Runs a pipeline with an appsink, and with an appsrc if there are buffers; returns the samples."""
     pipeline = Gst.parse_launch(f'{description} ! appsink name=sink sync=false')
     source, sink = pipeline.get_by_name('source'), pipeline.get_by_name('sink')
     pipeline.set_state(Gst.State.PLAYING)
@@ -91,7 +91,7 @@ def decode(frames):
 
 
 def get_visible_luma(sample):
-    """Decoders pad their lines."""
+    """Removes the padding that decoders add to lines."""
     meta = GstVideo.buffer_get_video_meta(sample.get_buffer())
     if meta is None:
         return get_luma(get_bytes(sample))
@@ -106,7 +106,7 @@ def get_luma(data):
 
 
 def measure(clip, shown):
-    """Mean PSNR of luma over the pictures decoded, and over all with the last one held."""
+    """Mean PSNR of the luma over the decoded pictures, and over all pictures with the last decoded one repeated."""
     decoded, held, last = [], [], numpy.zeros(WIDTH * HEIGHT, int)
     for number, picture in enumerate(clip):
         last = shown.get(number, last)

@@ -1,16 +1,17 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What levels are put beside: single encodings of a wanted rate, what takes the rate of a level, and pictures that a
-loss damaged. Nothing here needs GStreamer."""
+"""Compares levels with single encodings of a given rate, and counts pictures damaged by packet loss. Does not need
+GStreamer."""
 from collections import Counter
 
-# An encoder does not hit a rate. So near is near enough, and it is asked so often at most.
+# Encoders miss the requested rate: the tolerance, and the largest number of attempts.
 CLOSE, TRIES = 0.01, 7
 
 
 def ask_for(rate_of, wanted, at_most=False):
-    """What an encoder is asked for, whose `rate_of` that is the nearest to `wanted` on the wire; with `at_most` the
-    nearest that is not above. An encoder that gives no more, whatever it is asked for, is asked no further."""
+    """The rate to request from an encoder so that its rate on the wire, `rate_of`, is nearest to `wanted`; with
+    `at_most` the nearest one that does not exceed it. Stops if the encoder's rate no longer grows with the
+    request."""
     rates, asked = {}, round(wanted * 0.95)
     for _ in range(TRIES):
         if asked < 1 or asked in rates:
@@ -19,7 +20,7 @@ def ask_for(rate_of, wanted, at_most=False):
         more_is_no_use = any(other < asked / 1.2 and rate > rates[asked] * 0.98 for other, rate in rates.items())
         if more_is_no_use or -CLOSE * wanted <= rates[asked] - wanted <= (0 if at_most else CLOSE * wanted):
             break
-        # Between the nearest on both sides; with one side alone, in proportion.
+        # Interpolates between the nearest results on both sides; with one side only, in proportion.
         below = max((item for item in rates.items() if item[1] <= wanted), key=lambda item: item[1], default=None)
         above = min((item for item in rates.items() if item[1] > wanted), key=lambda item: item[1], default=None)
         aim = wanted * (1 - CLOSE / 3) if at_most else wanted
@@ -35,16 +36,17 @@ def ask_for(rate_of, wanted, at_most=False):
 
 
 def rung_shown(shown, rungs):
-    """Which of the `rungs`, {picture: checksum} each, most of the pictures shown are of; None where they are of
-    none."""
+    """Index of the one of `rungs`, {picture: checksum} each, that most of the shown pictures come from; None if none
+    does."""
     votes = Counter(number for number, rung in enumerate(rungs)
                     for picture, checksum in shown.items() if rung.get(picture) == checksum)
     return votes.most_common(1)[0][0] if votes else None
 
 
 def rates_of_level(layers, rates, control, rung_of, rung):
-    """bit/s that a level takes for the `rung` that it shows, for the lowest one if that is another, for others, and for
-    control packets and a layer that has no rung. `rates` has those of all layers, `rung_of` gives a layer's rung."""
+    """Rates in bit/s that a level spends on the shown `rung`, on the lowest one if that is different, on others, and
+    on control packets and layers without a rung. `rates` has those of all layers, `rung_of` returns a layer's
+    rung."""
     found = {'shown-rate': 0, 'lowest-rate': 0, 'unseen-rate': 0, 'control-rate': control}
     for layer in layers:
         of = rung_of(layer)
@@ -55,8 +57,8 @@ def rates_of_level(layers, rates, control, rung_of, rung):
 
 
 def damage(expected, shown, right):
-    """Of the pictures that a level shows without loss, {picture: checksum}: those that are `missing` now, those
-    `broken`, as no level shows them (`right`, {picture: checksums}), and those of `other` encodings, whole."""
+    """Of the pictures that a level shows without loss, {picture: checksum}: those `missing` now, those `broken`,
+    which no level shows (`right`, {picture: checksums}), and complete ones of `other` encodings."""
     found = {'expected': len(expected), 'missing': 0, 'broken': 0, 'other': 0}
     for picture, checksum in expected.items():
         if picture not in shown:

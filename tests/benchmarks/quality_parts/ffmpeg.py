@@ -1,7 +1,7 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""An ffmpeg that compares pictures. Debian 12's has neither VMAF nor XPSNR; that of the Python package imageio-ffmpeg
-has both:
+"""Finds an ffmpeg that compares pictures, and runs it. Debian 12's has neither VMAF nor XPSNR; the Python package
+imageio-ffmpeg has both:
 
     python3 -m venv build/ffmpeg && build/ffmpeg/bin/pip install imageio-ffmpeg
 """
@@ -15,11 +15,11 @@ import subprocess
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../..')
 PACKAGED = 'build/ffmpeg/lib/python3*/site-packages/imageio_ffmpeg/binaries/ffmpeg-*'
 
-# Filter of each measure, and its arguments but for the file.
+# Filter of each measure, and its arguments except the file.
 FILTERS = {'psnr': 'psnr=stats_file={}', 'ssim': 'ssim=stats_file={}', 'xpsnr': 'xpsnr=stats_file={}',
            'vmaf': 'libvmaf=log_fmt=json:log_path={}'}
 
-# A value for each picture: PSNR and SSIM of the luma, XPSNR of the luma.
+# The value of each picture: PSNR and SSIM of the luma, XPSNR of the luma.
 VALUES = {'psnr': r'psnr_y:(\S+)', 'ssim': r' Y:(\S+)', 'xpsnr': r'XPSNR y: *(\S+)'}
 
 
@@ -29,7 +29,7 @@ def known_filters(path):
 
 
 def find():
-    """The path of the one that has most measures, and these."""
+    """The path of the ffmpeg with most measures, and these measures."""
     paths = [shutil.which('ffmpeg'), *glob.glob(os.path.join(ROOT, PACKAGED))]
     found = []
     for path in filter(None, paths):

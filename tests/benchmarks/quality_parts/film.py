@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A film as raw pictures, encoded in some mode, and how far what is shown is from it."""
+"""A film as raw pictures and its encodings, and the comparison of shown pictures with the film."""
 import json
 import math
 import os
@@ -13,19 +13,20 @@ from clip import Gst
 
 WIDTH = 640
 
-# Before and after what is measured, in s: receivers need a group of pictures to know the session and one more to know
-# which rungs are whole, and of layers of fixed rates the last groups are cut by the end.
+# Seconds before and after the measured part: receivers need one group of pictures to learn the session and one more to
+# learn which rungs are complete, and in layers of fixed rates the end cuts the last groups.
 BEFORE, AFTER = 5, 4
 
-# Where two pictures are equal PSNR has no end.
+# The PSNR of equal pictures would be infinite.
 HIGHEST_PSNR = 100.0
 
-# IP, UDP and RTP headers of a stream that is not layered, and what a packet holds beside them.
+# Sizes of the IP, UDP and RTP headers of a stream without layers, and the room beside them in a packet.
 PLAIN_HEADERS, PLAIN_PAYLOAD = 40, 1360
 
 
 class Film:
-    """The first `seconds` of a file, at most 640 wide; before them are its last, and after them its first."""
+    """The first `seconds` of a file, at most 640 wide, preceded by the last and followed by the first pictures of
+    this part."""
 
     def __init__(self, path, seconds, directory):
         self.name = os.path.splitext(os.path.basename(path))[0]
@@ -71,7 +72,7 @@ class Film:
 
     @property
     def span(self):
-        """The pictures that are measured, of all that are encoded."""
+        """The measured pictures, out of all encoded ones."""
         first = BEFORE * self.frame_rate
         return range(first, first + self.n_measured)
 
@@ -80,11 +81,11 @@ class Film:
                 f'framerate={self.frame_rate}/1')
 
     def fill_in(self, encoder, rate=0):
-        """What an encoder's line leaves open: modes.py."""
+        """Values for the placeholders in an encoder's line; see modes.py."""
         return encoder.format(key=self.frame_rate, rate=rate, width=self.width // 4 * 2, height=self.height // 4 * 2)
 
     def encode(self, name, mode):
-        """Files of GDP, one for each rung, with what lmccsink is to get."""
+        """GDP files, one for each rung, with the input of lmccsink."""
         paths = [self._path(f'{name}-{rung}.gdp') for rung in range(mode.rungs)]
         line = f'{self.source()} ! {self.fill_in(mode.encoder)}'
         for rung, path in enumerate(paths):
@@ -95,7 +96,7 @@ class Film:
 
     def pictures(self, start):
         """(running time in ns, I420 at the film's size) of each picture of a pipeline that ends with a decoder."""
-        # Twice converted: what a pool with other strides holds never comes out as it is.
+        # Converted twice, because pictures from a pool with other strides are never output unchanged.
         scaled = (f'{start} ! videoconvert ! video/x-raw,format=YV12 ! videoconvert ! videoscale method=catrom '
                   f'add-borders=false ! video/x-raw,format=I420,width={self.width},height={self.height},'
                   'pixel-aspect-ratio=1/1')
@@ -106,7 +107,8 @@ class Film:
             yield clip.running_time(sample, sample.get_buffer().pts), data
 
     def measure(self, name, shown):
-        """Compares {picture: I420} with the film. A picture that is missing is the last one before it, or black."""
+        """Compares {picture: I420} with the film. A missing picture counts as a repetition of the last one before
+        it, or as black."""
         paths = {measure: self._path(f'{name}.{measure}') for measure in self.measures}
         raw = ['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-s', f'{self.width}x{self.height}', '-r',
                str(self.frame_rate)]
@@ -143,18 +145,18 @@ class Film:
                 'psnr-shown': sum(there) / len(there) if there else None}
 
     def number(self, time):
-        """That of the picture at a running time."""
+        """Number of the picture at a running time."""
         return round(time * self.frame_rate / Gst.SECOND)
 
     def encode_single(self, encoder, rate):
-        """A file of GDP with one layer."""
+        """A GDP file with one layer."""
         path = self._path('single.gdp')
         encoder = self.fill_in(encoder, rate)
         clip.run(f'{self.source()} ! {encoder} ! gdppay ! filesink location={path}')
         return path
 
     def plain_rate(self, path):
-        """bit/s that plain RTP would take for a file of GDP, with headers, while the measured pictures are sent."""
+        """Rate in bit/s of a GDP file in plain RTP, with headers, during the measured pictures."""
         total = 0
         for sample in clip.samples(f'filesrc location={path} ! gdpdepay'):
             buffer = sample.get_buffer()
@@ -164,21 +166,21 @@ class Film:
         return total * 8 / self.seconds
 
     def decode(self, path, decoder):
-        """{picture: I420} of a file of GDP."""
+        """{picture: I420} of a GDP file."""
         return {self.number(time): data
                 for time, data in self.pictures(f'filesrc location={path} ! gdpdepay ! {decoder}')}
 
     def measure_file(self, name, path, decoder):
-        """A file of GDP, as plain RTP would carry it: its rate in bit/s with headers, and the figures."""
+        """A GDP file as plain RTP would carry it: its rate in bit/s with headers, and its figures."""
         return {'rate': self.plain_rate(path), **self.measure(name, self.decode(path, decoder))}
 
     def measure_single(self, name, encoder, rate, decoder):
-        """One layer, as `measure_file` has it."""
+        """One layer, with the result of `measure_file`."""
         return self.measure_file(name, self.encode_single(encoder, rate), decoder)
 
     def measure_single_at(self, name, encoder, wanted, unit, decoder, at_most):
-        """One layer of the bit/s `wanted` on the wire, or as near as the encoder comes; with `at_most` not above, where
-        it can."""
+        """One layer at a rate on the wire as near as possible to `wanted` bit/s; with `at_most` not above it, if
+        possible."""
         def rate_of(asked):
             return self.plain_rate(self.encode_single(encoder, asked * unit)) / 1000
         asked = beside.ask_for(rate_of, wanted / 1000, at_most)

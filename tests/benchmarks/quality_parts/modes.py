@@ -1,19 +1,19 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Encoders and how they are set, and what makes layers of them. A new codec is a row here."""
+"""Encoders with their settings, and how layers are made of their output. A new codec is a new row here."""
 import collections
 
 from clip import Gst
 
-# encoder: {key} is a second in pictures, {rate} what is asked for, {width} and {height} half the film's. rung_pad:
-# where the encoder has several. caps: what lmccsink gets, or a payloader. levels: native layers. decoder:
+# encoder: {key} is one second in pictures, {rate} the requested rate, {width} and {height} half the film's size.
+# rung_pad: for encoders with several rungs. caps: input of lmccsink, or of a payloader. levels: native layers. decoder:
 # takes RTP.
 Mode = collections.namedtuple('Mode', 'needs encoder rungs rung_pad caps levels decoder')
 
 H264 = 'video/x-h264,stream-format=byte-stream,alignment=au'
 OF_H264 = 'h264parse ! avdec_h264 max-threads=1'
 FROM_H264 = f'rtph264depay ! {OF_H264}'
-# The decoder of what a rung's file has, and the single encoding that rungs are put beside.
+# The decoder of a rung's file, and the single encoding that rungs are compared with.
 OF_RUNG, BESIDE_RUNGS = OF_H264, 'x264'
 FROM_VP9 = 'rtpvp9depay ! vp9dec threads=1'
 X264 = ('x264enc bitrate={} key-int-max={{key}} bframes={} b-pyramid={} b-adapt=false speed-preset=veryfast threads=1 '
@@ -38,7 +38,7 @@ def vp9svc(scaling):
     return Mode('vp9svcenc', encoder, 1, '', 'rtpvp9svcpay mtu=1300', 9, FROM_VP9)
 
 
-# Pictures of a quarter of the size: JPEG 2000 takes ten times x264's rate.
+# Pictures of a quarter of the size: JPEG 2000 needs ten times the rate of x264.
 J2K = ('videoscale ! video/x-raw,width={{width}},height={{height}} ! j2klayerenc bitrates="<{}>" resolutions=4 '
        'threads=1')
 
@@ -55,7 +55,7 @@ MODES = {
                 'rtpj2klayerdepay ! openjpegdec'),
 }
 
-# (settings of lmccsink, layers of fixed rates; 0: the mode's own).
+# (settings of lmccsink, number of layers of fixed rates; 0: the mode's own).
 ALLOCATIONS = {
     'native': ('layering=native levels=cumulative', 0),
     'fallback': ('layering=native levels=fallback', 0),
@@ -63,12 +63,12 @@ ALLOCATIONS = {
     'doubling': ('layering=doubling layers=5 base-rate=150000', 5),
 }
 
-# Those whose levels show one encoding each, beside the lowest one or alone.
+# Modes whose levels show one encoding each, with or without the lowest one.
 ONE_ENCODING = ('fallback', 'replicated')
 
 SINGLE_RATES = (50, 100, 200, 400, 800, 1600)
 
-# (element, encoder, decoder, how many of its units a kbit/s is, the lowest of the rates that it takes).
+# (element, encoder, decoder, the encoder's units per kbit/s, the lowest rate that it accepts).
 SINGLE = {
     'x264': ('x264enc', X264.format('{rate}', 3, 'true') + ' ! ' + H264, OF_H264, 1, 0),
     'VP9': ('vp9enc', 'vp9enc target-bitrate={rate} end-usage=cbr deadline=1 cpu-used=6 lag-in-frames=0 '
@@ -80,7 +80,7 @@ SINGLE = {
 
 
 def layer_sets(mode, allocation):
-    """The layers of each level; none where the mode has no such levels."""
+    """The layers of each level; empty if the mode has no such levels."""
     n_layers = ALLOCATIONS[allocation][1] or mode.levels
     if allocation not in ONE_ENCODING:
         return [range(level + 1) for level in range(n_layers)]
@@ -92,8 +92,8 @@ def layer_sets(mode, allocation):
 
 
 def rung_of_layer(mode, allocation):
-    """What tells whose data a layer has, a function; None where layers have data of several rungs. Of a layer without
-    any it gives None."""
+    """A function that returns the rung of a layer (None for a layer without one); None if layers contain data of
+    several rungs."""
     if ALLOCATIONS[allocation][1]:
         return None
     if allocation == 'replicated':

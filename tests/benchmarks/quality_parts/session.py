@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Sessions over real sockets: a receiver at each fixed level, or behind a link that loses packets."""
+"""Sessions over real sockets: a receiver at each fixed level, or behind a link with packet loss."""
 import bisect
 import os
 import time
@@ -15,17 +15,17 @@ ADDRESS = '239.201.117.1'
 RECEIVE_BUFFER = 4000000
 CLOCK_RATE = 90000
 
-# s that a link takes.
+# Delay of the link in s.
 DELAY = 0.002
 
 SEED = 20040101
 
-# ms that a packet leaves after its time: more, and what was measured is the machine.
+# Tolerated lateness of packets in ms; beyond it, the machine disturbs the measurement.
 MOST_LATE = 100
 
 
 def step(timestamp, since):
-    """Between two RTP timestamps."""
+    """Difference of two RTP timestamps."""
     return (timestamp - since + 0x80000000 & 0xffffffff) - 0x80000000
 
 
@@ -67,7 +67,7 @@ class Session:
         self.receivers.stop(20)
 
     def play(self, levels):
-        """On the loopback interface, where what passes is looked at. `levels`: the layers of each."""
+        """A session on the loopback interface, whose packets are captured. `levels`: the layers of each level."""
         self.capture = wire.Capture(ADDRESS, 1 + max(map(max, levels)), self.port)
         began = time.monotonic()
         self.start_receivers({f'level{level}': f'max-level={level}' for level in range(len(levels))}, 'lo')
@@ -76,8 +76,8 @@ class Session:
         self.control_rate = self.capture.control_bytes * 8 / (time.monotonic() - began)
 
     def play_lossy(self, loss, receivers, row=1):
-        """Behind a link that loses packets, so many of a group in a row; `receivers` as of `start_receivers`. Returns
-        the share that was lost."""
+        """A session behind a link that loses packets, in bursts of the given length per group; `receivers` as in
+        `start_receivers`. Returns the share of lost packets."""
         with network.Network() as net:
             sender, receiver = net.add_host(), net.add_host(DELAY, loss, SEED, row=row)
             self.start_receivers(receivers, 'eth0', receiver.prefix)
@@ -94,8 +94,8 @@ class Session:
         return self.counted(self.receivers, receiver, kind)
 
     def spoilt(self, receivers, lossless):
-        """What a machine that is too busy did to the run, in words; empty where it did nothing. Without losses on the
-        way nothing is missing."""
+        """How a busy machine disturbed the run, in words; empty if it did not. Without losses on the link, no packet
+        may be missing."""
         late = self.counted(self.sender, 'out', 'lateness-max-ms')
         signs = {f'packets left {late} ms late': late > MOST_LATE}
         for receiver in receivers:
@@ -104,12 +104,12 @@ class Session:
         return ', '.join(f'{count} {sign}' if count is not True else sign for sign, count in signs.items() if count)
 
     def first_timestamp(self):
-        """That of the film's first picture."""
+        """RTP timestamp of the film's first picture."""
         media = [packet.timestamp for packet in self.capture.packets if packet.kind == wire.MEDIA]
         return min(media, key=lambda timestamp: step(timestamp, media[0]))
 
     def layer_rates(self):
-        """{layer: bit/s} of all IP packets, by their own times, while the measured pictures are sent."""
+        """{layer: bit/s} of all IP packets, by their own times, during the measured pictures."""
         packets = self.capture.packets
         since = packets[0].sent
         begin = self.film.span[0] / self.film.frame_rate
@@ -120,7 +120,7 @@ class Session:
         return {layer: size * 8 / self.film.seconds for layer, size in sizes.items()}
 
     def received(self, receiver):
-        """[(RTP timestamp, I420)] of the pictures that a decoder makes of what a receiver gave out."""
+        """[(RTP timestamp, I420)] of the pictures that a decoder makes from a receiver's output."""
         path = self.path(receiver)
         known = {}
         for sample in clip.samples(f'filesrc location={path} ! gdpdepay'):
@@ -130,7 +130,7 @@ class Session:
         for time_, data in self.film.pictures(f'filesrc location={path} ! gdpdepay ! {self.mode.decoder}'):
             at = bisect.bisect(times, time_)
             near = min(times[max(0, at - 1):at + 1], key=lambda t: abs(t - time_))
-            # Where pictures are missing, decoders make up times.
+            # Decoders make up times for missing pictures.
             yield known[near] + round((time_ - near) * CLOCK_RATE / clip.Gst.SECOND), data
 
     def is_empty(self, receiver):
