@@ -1,10 +1,12 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The bytes are a sequence of packets, each after a control byte and a length:
- * control bit 0: the marker, bit 1: another timestamp, bit 2: a mark, whose
- * class is the upper four bits, bit 3: the bytes are the whole packet, not its
- * payload. Every classifier gets them all.
+ * Fuzzes all classifiers with a sequence of packets.
+ *
+ * The input has a control byte and a length before each packet. Control bit
+ * 0: the marker; bit 1: a new timestamp; bit 2: a mark with the class in the
+ * upper four bits; bit 3: the bytes are the whole packet instead of its
+ * payload.
  */
 #include "fuzz.h"
 

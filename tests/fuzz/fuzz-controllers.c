@@ -1,9 +1,11 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Bytes choose an algorithm and its settings and become packets, losses,
- * others' joins, caps and time steps. Whatever comes, the level stays in range,
- * goes up one by one, and there is not always something to do.
+ * Fuzzes the controllers of all algorithms. The input chooses an algorithm
+ * and its settings, and becomes packets, losses, other receivers' joins,
+ * level caps and time steps. Whatever arrives, the level must stay in range,
+ * go up one step at a time, and the controller must not ask for changes
+ * endlessly.
  */
 #include "../check/libs/support/follow-controller.h"
 #include "fuzz.h"
@@ -52,7 +54,7 @@ set (LmccSettings *settings, const LmccSetting *setting, gdouble number)
   lmcc_settings_set (settings, setting->name, value, NULL);
 }
 
-/* A share of each setting's range. */
+/* Chooses a value within each setting's range. */
 static LmccSettings *
 make_settings (Bytes *bytes, const LmccAlgorithm *algorithm)
 {
@@ -163,8 +165,8 @@ push_other (Run *run, Bytes *bytes, guint8 what)
   }
 }
 
-/* One byte says how much time passes and what happens then; another one which
- * layer, and so on. */
+/* One byte gives the time that passes and the next event; further bytes give
+ * the layer and so on. */
 static void
 step (Run *run, Bytes *bytes)
 {

@@ -13,10 +13,10 @@
 #define GROUP_OF_PICTURES 8
 #define CLOCK_RATE 90000
 
-/* Short, so that layers of fixed rates send within an input's time. */
+/* Short, so that layers of fixed rates send within the time of an input. */
 #define FIXED_WINDOW (600 * LMCC_MSECOND)
 
-/* The low bits of @setup. */
+/* The lowest bits of @setup. */
 const gchar *
 fuzz_feed_algorithm (guint8 setup)
 {
@@ -32,7 +32,7 @@ has_fixed_rates (guint8 setup)
   return (setup & 7) >= 6 || (setup & 7) == 2;
 }
 
-/* Others than cumulative ones with repair, which has to follow them. */
+/* Levels other than cumulative ones need repair that follows them. */
 static LmccLevels
 find_levels (guint8 setup)
 {
@@ -95,7 +95,7 @@ fuzz_feed_start (FuzzFeed *feed, guint8 setup, guint32 ssrc_base, LmccTime now)
  * fuzz_feed_drain:
  * @feed: a feed
  *
- * Every session that the sender tells is valid.
+ * Checks that every session announced by the sender is valid.
  */
 void
 fuzz_feed_drain (FuzzFeed *feed)
@@ -114,7 +114,7 @@ fuzz_feed_drain (FuzzFeed *feed)
   }
 }
 
-/* Of the BYE; each is due at a time of its own. */
+/* Number of BYE packets; each is due at its own time. */
 static void
 send_copies (FuzzFeed *feed)
 {
@@ -154,7 +154,7 @@ make_payload (guint stream, gsize size)
   return packet;
 }
 
-/* Every second picture nothing refers to. */
+/* No picture refers to every second picture. */
 static void
 push_unit (FuzzFeed *feed, guint stream)
 {
@@ -180,7 +180,7 @@ fuzz_feed_next (const FuzzFeed *feed)
   return MIN (feed->next_unit, lmcc_sender_next_timeout (feed->sender));
 }
 
-/* Does what is due at @now. After a stop its pictures go on from there. */
+/* Does what is due at @now. After a pause, its pictures continue from there. */
 void
 fuzz_feed_run (FuzzFeed *feed, LmccTime now)
 {

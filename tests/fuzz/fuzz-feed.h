@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A real sender that is fed.
+ * A real sender that the fuzz targets feed with pictures.
  */
 #ifndef LMCC_FUZZ_FEED_H
 #define LMCC_FUZZ_FEED_H
@@ -12,11 +12,12 @@
  * FuzzFeed:
  * @sender: (nullable): the sender
  * @ssrc_base: its S0
- * @stopped: its process does not run
- * @next_unit: when its encoders give the next picture
- * @n_units: how many pictures it has been given
- * @handle: what it sends goes there, with @user_data; the packet is the caller's
- * @now: how far it has run
+ * @stopped: its process is suspended
+ * @next_unit: time of the next picture from its encoders
+ * @n_units: number of pictures that it has been given
+ * @handle: called for each sent packet, with @user_data; the callee owns the
+ *     packet
+ * @now: time up to which it has run
  */
 typedef struct _FuzzFeed FuzzFeed;
 

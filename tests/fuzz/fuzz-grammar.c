@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Of so many values of a byte one makes a field bad. */
+/* One byte value in this many makes a field bad. */
 #define BAD_ONE_IN 8
 
 guint
@@ -45,7 +45,7 @@ fuzz_host (guint host, LmccAddress *address)
   address->bytes[3] = (guint8) (1 + host);
 }
 
-/* The first of @values mostly, now and then another one. */
+/* Usually the first of @values, sometimes another one. */
 static const gchar *
 choose (Bytes *bytes, const gchar *const *values, guint n)
 {
@@ -58,7 +58,7 @@ choose (Bytes *bytes, const gchar *const *values, guint n)
   choose (bytes, (const gchar *const[]){ __VA_ARGS__ }, \
       G_N_ELEMENTS (((const gchar *const[]){ __VA_ARGS__ })))
 
-/* Any value of a key, fit or not. */
+/* Any value of a key, suitable or not. */
 static const gchar *
 any_value (Bytes *bytes)
 {
@@ -220,12 +220,12 @@ append_keys (GString *text, Bytes *bytes)
 
 /**
  * fuzz_make_record:
- * @bytes: what chooses
- * @bases: (array length=n_bases): S0 of sessions that there are
- * @n_bases: how many, above 0
- * @record: (out): what it says
+ * @bytes: input that chooses the content
+ * @bases: (array length=n_bases): S0 of existing sessions
+ * @n_bases: number of these, above 0
+ * @record: (out): content of the record
  *
- * Returns: (transfer full): a session record, perhaps not a valid one
+ * Returns: (transfer full): a session record, which may be invalid
  */
 gchar *
 fuzz_make_record (Bytes *bytes, const guint32 *bases, guint n_bases,
@@ -323,7 +323,7 @@ append_record (GByteArray *data, Bytes *bytes, const guint32 *bases,
         2);
 }
 
-/* RFC 3611 section 4.5: an answer, to whom the bytes say. */
+/* RFC 3611 section 4.5: an answer to a receiver that the input chooses. */
 static void
 append_answer (GByteArray *data, Bytes *bytes, guint32 ssrc, guint32 receiver)
 {
@@ -337,11 +337,11 @@ append_answer (GByteArray *data, Bytes *bytes, guint32 ssrc, guint32 receiver)
 
 /**
  * fuzz_make_compound:
- * @bytes: what chooses
- * @bases: (array length=n_bases): S0 of sessions that there are
- * @n_bases: how many, above 0
+ * @bytes: input that chooses the content
+ * @bases: (array length=n_bases): S0 of existing sessions
+ * @n_bases: number of these, above 0
  * @receiver: SSRC of a receiver that waits for answers
- * @record: (inout): what the last record in it says, where there is one
+ * @record: (inout): content of the last record in the packet, if any
  *
  * Returns: (transfer full): a compound RTCP packet of one to four parts after
  *     its first one
@@ -378,9 +378,9 @@ fuzz_make_compound (Bytes *bytes, const guint32 *bases, guint n_bases,
 
 /**
  * fuzz_take_leap:
- * @bytes: what chooses
+ * @bytes: input that chooses the leap
  *
- * Returns: by how much a counter leaps, modulo 2^16: mostly little
+ * Returns: size of a counter's leap, modulo 2^16: usually small
  */
 guint
 fuzz_take_leap (Bytes *bytes)
@@ -395,7 +395,7 @@ fuzz_take_leap (Bytes *bytes)
   return leaps[which % G_N_ELEMENTS (leaps)];
 }
 
-/* The element's counters and times are those of @header, leapt. */
+/* Counters and times of the element are those of @header, with leaps. */
 static void
 change_header (Bytes *bytes, LmccHeader *header)
 {
@@ -422,11 +422,11 @@ change_header (Bytes *bytes, LmccHeader *header)
 
 /**
  * fuzz_forge_packet:
- * @bytes: what chooses
+ * @bytes: input that chooses the changes
  * @like: a packet that was heard
- * @element_id: our element's identifier
+ * @element_id: identifier of our header extension element
  *
- * Returns: (transfer full): @like with other numbers
+ * Returns: (transfer full): @like with changed numbers
  */
 LmccPacket *
 fuzz_forge_packet (Bytes *bytes, const LmccPacket *like, guint8 element_id)
@@ -455,12 +455,12 @@ fuzz_forge_packet (Bytes *bytes, const LmccPacket *like, guint8 element_id)
 
 /**
  * fuzz_make_packet:
- * @bytes: what chooses
- * @record: what it should fit
+ * @bytes: input that chooses the content
+ * @record: the record that the packet should match
  * @now: the time
- * @group: (out): where it would be sent
+ * @group: (out): group to which it would be sent
  *
- * Returns: (transfer full): a packet of a session that only a record told
+ * Returns: (transfer full): a packet of a session known only from a record
  */
 LmccPacket *
 fuzz_make_packet (Bytes *bytes, const FuzzRecord *record, LmccTime now,

@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What hosts can say: bytes choose among good values and bad ones.
+ * Generates packets of honest and hostile hosts: the input chooses among
+ * good and bad values.
  */
 #ifndef LMCC_FUZZ_GRAMMAR_H
 #define LMCC_FUZZ_GRAMMAR_H
@@ -10,18 +11,18 @@
 
 #include <gst/lmcc/lmcc.h>
 
-/* Hosts have the addresses 10.0.0.1 on; the first is the session's sender. */
+/* Hosts have addresses from 10.0.0.1; the first is the session's sender. */
 #define FUZZ_N_HOSTS 6
 #define FUZZ_GROUP "239.255.42.1"
 #define FUZZ_PORT 5004
 
 /**
  * FuzzRecord:
- * @ssrc: S0, as the record and its fragment say it
- * @payload_type: of the pictures
- * @n_layers: how many it lists
+ * @ssrc: S0, as in the record and its fragments
+ * @payload_type: payload type of the pictures
+ * @n_layers: number of layers in the record
  *
- * What packets that should fit a forged record need to know.
+ * Values that packets need to match a forged record.
  */
 typedef struct
 {

@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The bytes are taken for a codestream, and for a sequence of RTP payloads,
- * each after a control byte and a length of 16 bits: control bit 0 is the
- * marker, bit 1 the end of the picture.
+ * Fuzzes the JPEG 2000 parsers. The input is taken for a codestream, and for
+ * a sequence of RTP payloads, each after a control byte and a length of 16
+ * bits: control bit 0 is the marker, bit 1 the end of the picture.
  */
 #include "fuzz.h"
 
@@ -35,7 +35,7 @@ run_codestream (const guint8 *data, gsize size)
   g_assert_cmpuint (before, ==, size);
 }
 
-/* What comes out is a codestream that says how many layers it has. */
+/* The output must be a codestream that states its number of layers. */
 static void
 finish (GstJ2kAssembly *assembly)
 {

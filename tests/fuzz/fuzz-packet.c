@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * RTP packets: what is parsed lies inside the packet, an element that is taken
- * is written again bit for bit, a second one survives being built again, and
- * what is stripped is RTP with that payload.
+ * Fuzzes the parser of RTP packets. Parsed parts lie inside the packet, an
+ * accepted element is written again bit for bit, a second element survives
+ * being built again, and a stripped packet is RTP with the same payload.
  */
 #include "fuzz.h"
 
@@ -117,7 +117,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
       &again));
   g_assert (again.payload_size == rtp.payload_size && again.element == NULL);
 
-  /* Nobody else holds this one. */
+  /* The only reference to this packet. */
   in_place =
       lmcc_rtp_strip (lmcc_packet_new_copy (data, size), &rtp, 96, 1, 2, TRUE);
   g_assert (in_place->size == plain->size);

@@ -1,8 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Bytes become packets, control packets and time steps for a running receiver.
- * Whatever comes, it keeps within its caps, and time goes on.
+ * Fuzzes a running receiver. The input becomes packets, control packets and
+ * time steps. Whatever arrives, the receiver must keep within its limits,
+ * and time must go on.
  */
 #include "fuzz.h"
 
@@ -20,7 +21,7 @@
 #define SLOT (100 * LMCC_MSECOND)
 #define MODULUS 60
 
-/* Without marks, and each with another kind of second element. */
+/* Without marks, and with each kind of second element. */
 static const gchar *const algorithms[] = { "none", "pgmcc", "tfmcc",
   "flid-sl" };
 
@@ -57,8 +58,8 @@ make_session (LmccSession *session, const LmccAddress *source,
         (LmccLayer){ 100000, (guint8) (i / 3), (guint8) (i % 3) };
 }
 
-/* What a packet says beside its header; @which chooses. The receiver that it
- * names is this one or somebody else. */
+/* The second element of a packet, chosen by @which. It names this receiver
+ * or another one. */
 static gsize
 make_second (const LmccSession *session, guint8 which, guint16 lsn,
     LmccTime now, guint8 data[LMCC_SECOND_ELEMENT_MAX_SIZE])
@@ -98,8 +99,8 @@ make_second (const LmccSession *session, guint8 which, guint16 lsn,
   return 0;
 }
 
-/* A packet whose header fields come from the input, mostly close to what is
- * expected, so that the depths are reached too. */
+/* A packet with header fields from the input, mostly close to the expected
+ * values, so that they pass the first checks. */
 static LmccPacket *
 make_packet (Bytes *bytes, const LmccSession *session, guint16 *lsns,
     guint16 *osn, LmccTime now, guint *group)

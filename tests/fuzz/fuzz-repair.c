@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Bytes become media, losses, and repair that is right, changed or made up, for
- * a running receiver. Whatever comes, time goes on, and no packet is given out
- * twice.
+ * Fuzzes the repair of a running receiver. The input becomes media packets,
+ * losses, and repair packets that are right, changed or made up. Whatever
+ * arrives, time must go on, and no packet may be output twice.
  */
 #include "fuzz.h"
 
@@ -29,8 +29,8 @@ typedef struct
   guint16 repair_sequence;
   LmccPacket *block[N_LAYERS][MAX_BLOCK];
   guint n_block[N_LAYERS];
-  guint8 given_out[65536]; /* media, by order number */
-  gboolean changed;        /* some repair is not what was sent */
+  guint8 given_out[65536]; /* media packets, by order number */
+  gboolean changed;        /* some repair packets differ from those sent */
 } Fuzz;
 
 static void
@@ -91,7 +91,7 @@ build (Fuzz *fuzz, LmccRtp *rtp, LmccHeader *header, const guint8 *payload)
   return lmcc_rtp_build (rtp, header, LMCC_HEADER_DEFAULT_ID, payload);
 }
 
-/* Flags: 1 layer, 2 lost, 4 key, 8 longer, 16 not of its block. */
+/* Flags: 1 layer, 2 lost, 4 key frame, 8 longer, 16 not of its block. */
 static void
 send_media (Fuzz *fuzz, guint8 flags)
 {
@@ -148,8 +148,9 @@ send_repair (Fuzz *fuzz, guint layer, const guint8 *data, gsize size)
   lmcc_packet_unref (packet);
 }
 
-/* How many of the first repair packets are in the block's own layer: with 64,
- * of the base's, half of them, and the others are above. */
+/* Number of the first repair packets in the block's own layer: with flag 64,
+ * half of those of the base layer's block, the others being in the layer
+ * above. */
 static guint
 divide (LmccRepairEncoder *encoder, guint8 flags, guint n_repair)
 {

@@ -1,10 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * RTCP both ways, what receivers get and what they send: nothing is handed out
- * of a packet that is refused, all that is handed out survives being built
- * again, and the assembler takes all fragments; reports of one rate for all,
- * requests for key frames and claims of addresses, too.
+ * Fuzzes the RTCP parsers of receivers and senders. A rejected packet yields
+ * nothing, everything that is yielded survives being built again, and the
+ * assembler accepts all fragments. This includes reports of the single-rate
+ * algorithms, key frame requests and address claims.
  */
 #include "fuzz.h"
 
@@ -118,7 +118,7 @@ on_dlrr (gpointer user_data, guint32 sender_ssrc, const LmccDlrr *answer)
   keep_answer (context, sender_ssrc, answer);
 }
 
-/* Of the bytes that are not reserved, all are written again. */
+/* All bytes except the reserved ones are written again. */
 static void
 check_key_requests (const guint8 *data, gsize size)
 {
@@ -137,7 +137,7 @@ check_key_requests (const guint8 *data, gsize size)
   }
 }
 
-/* It has no byte to spare but twelve bits of S0. */
+/* All its bits are used except twelve bits of S0. */
 static void
 check_claim (const guint8 *data, gsize size)
 {

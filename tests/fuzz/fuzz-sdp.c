@@ -1,16 +1,16 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * SDP: a refusal has a reason; what is taken is valid, and both forms of it are
- * read as the same session.
+ * Fuzzes the SDP parser. A rejection has a reason; an accepted description
+ * is valid, and both of its forms are read as the same session.
  */
 #include "fuzz.h"
 
 #include <gst/lmcc/lmcc.h>
 #include <string.h>
 
-/* Whatever a user calls a session, and an encoder its parameters, the session
- * is read as it is. */
+/* Whatever a user calls the session, and whatever parameters the encoder
+ * has, the session is read back unchanged. */
 static void
 check_details (const LmccSession *session, const guint8 *data, gsize size)
 {

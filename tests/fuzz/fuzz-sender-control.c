@@ -1,11 +1,11 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The first byte chooses the algorithm. The others become what comes to the
- * feedback port of a running sender, and to its groups, and time steps.
- * feedback port of a running sender, and to its groups, and time steps.
- * Whatever comes, answers stay within their share of the base rate, key frames
- * are asked for at most once in two seconds, and time goes on.
+ * Fuzzes the control packets of a running sender. The first byte chooses the
+ * algorithm. The others become time steps and packets that arrive at its
+ * feedback port and in its groups. Whatever arrives, answers must stay
+ * within their share of the base rate, key frames are requested at most once
+ * in two seconds, and time must go on.
  */
 #include "fuzz.h"
 
@@ -27,13 +27,13 @@
 #define WINDOW (10 * LMCC_SECOND)
 #define IP_OVERHEAD 28
 
-/* Three of the answers' windows, and longer than the interval at this rate
- * needs to halve after a flood. A run costs what it simulates: more of the same
- * would only make fewer runs. */
+/* Three windows of the answers, and longer than the interval needs at this
+ * rate to halve after a flood. The time of a run grows with the simulated
+ * time, so longer runs would only be fewer. */
 #define MAX_TIME (30 * LMCC_SECOND)
 
-/* Of a step, 3 to 384 ms, and of a crowd, up to 15 reports; several steps are
- * more. */
+/* Limits of a step (3 to 384 ms) and of a crowd (up to 15 reports); several
+ * steps add up. */
 #define STEP_TIME(step) (((LmccTime) 3 * LMCC_MSECOND) << ((step) >> 2 & 7))
 #define CROWD_SIZE(step) ((guint) (step) >> 4)
 
@@ -49,9 +49,9 @@ typedef struct
   LmccTime now;
   LmccTime next_unit;
   guint n_units;
-  GQueue answers; /* of Sent, within the window */
+  GQueue answers; /* Sent, within the window */
   gsize answered; /* their bytes */
-  guint crowd;    /* so many have reported */
+  guint crowd;    /* number of receivers that have reported */
   gboolean is_answer;
   gboolean single; /* reports set the rate */
   LmccTime key_requested;
@@ -80,7 +80,7 @@ note_answer (gpointer user_data, guint32 sender_ssrc, const LmccDlrr *answer)
   state->is_answer = TRUE;
 }
 
-/* 1/20 of the base rate, in the ten seconds that end now. */
+/* 1/20 of the base rate, in the last ten seconds. */
 static void
 check_answers (State *state, gsize size)
 {
@@ -116,7 +116,7 @@ check_control (State *state, const LmccPacket *packet)
     check_answers (state, packet->size);
 }
 
-/* What comes to the port asks for no more than receivers may. */
+/* Requests at the port must not exceed those that receivers may make. */
 static void
 note_key_request (State *state)
 {
@@ -192,7 +192,7 @@ handle (State *state, const guint8 *data, gsize size)
   lmcc_sender_handle_control (state->sender, state->now, &source, 40000, data,
       size);
   drain (state);
-  /* As if it had come to a group. */
+  /* As if the packet had arrived in a group. */
   lmcc_sender_take_group_control (state->sender, state->now, &source, data,
       size);
   lmcc_sender_take_group_media (state->sender, state->now, &source, data, size);
@@ -218,7 +218,7 @@ push_bytes (State *state, Bytes *bytes)
   bytes->size -= size;
 }
 
-/* What receivers of one rate for all say, in whose name ever. */
+/* Reports of receivers of single-rate algorithms, in any receiver's name. */
 static void
 push_pgmcc_report (State *state, Bytes *bytes)
 {
@@ -301,7 +301,7 @@ check_stats (LmccSender *sender)
       >= LMCC_DEFAULT_FEEDBACK_INTERVAL);
 }
 
-/* Of the BYE; each is due at a time of its own. */
+/* Number of BYE packets; each is due at its own time. */
 static void
 send_copies (State *state)
 {

@@ -1,14 +1,17 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A receiver between its sender, a real one, and hosts that say what they like,
- * in their own name and in the sender's. The first two bytes choose the session
- * and the receiver's settings, the others what happens. After each step: a
- * session that is acted on is valid; groups are joined once, and no more than
- * it has; reports go to hosts that were heard; time goes on; what is held
- * stays within its budget; and what a call costs has a bound that does not
- * depend on what a packet says. Another host is taken only where the sender is
- * not heard, and once nobody else speaks, the sender is listened to.
+ * Fuzzes a receiver between its real sender and hostile hosts, which send
+ * arbitrary packets in their own name and in the sender's. The first two
+ * bytes choose the session and the receiver's settings, the others the
+ * events.
+ *
+ * After each step: a session in use is valid; groups are joined once, and no
+ * more than the session has; reports go only to hosts that were heard; time
+ * goes on; memory stays within its budget; and the cost of a call has a
+ * bound that does not depend on a packet's content. The receiver changes to
+ * another host only if the sender is not heard, and listens to the sender
+ * again once no other host sends.
  */
 #include "fuzz-feed.h"
 #include "fuzz-work.h"
@@ -28,11 +31,12 @@
 
 #define RETURN_TIME (4 * LMCC_SECOND)
 
-/* What one call may read of memory, 8 bytes at a time; several times what the
- * dearest honest one does. */
+/* Largest number of memory reads of a call, of 8 bytes each; several times
+ * that of the most expensive honest call. */
 #define MAX_WORK 3000000
 
-/* Of the least budget, so little is left that a few packets fill it. */
+/* Of the smallest budget, only this much is left, so that a few packets fill
+ * it. */
 #define SMALL_MEMORY_OUTSIDE (LMCC_MEMORY_MIN / 16 * 15 - 8 * 1024)
 
 typedef struct
@@ -48,19 +52,20 @@ typedef struct
   FuzzFeed feed;
   guint8 setup;
   LmccReceiver *receiver;
-  guint32 receiver_ssrc; /* as it says it in its reports */
+  guint32 receiver_ssrc; /* as in its reports */
   gint max_level;
   gboolean joined[LMCC_MAX_GROUPS];
   gint control_group; /* joined; -1: none */
-  gboolean broken;    /* nothing more comes */
+  gboolean broken;    /* no more packets arrive */
   LmccSourcePolicy policy;
-  LmccTime own_heard;            /* the sender, while it was the session's */
-  guint deaf;                    /* so many packets of the sender are lost */
-  gboolean spoken[FUZZ_N_HOSTS]; /* the receiver heard something of it */
-  Heard heard[N_HEARD];          /* of the sender's, the latest */
+  LmccTime own_heard; /* the sender, while it sent the session */
+  /* the next packets of the sender are lost, this many */
+  guint deaf;
+  gboolean spoken[FUZZ_N_HOSTS]; /* the receiver heard one of its packets */
+  Heard heard[N_HEARD];          /* of the sender, the latest */
   guint n_heard;
-  LmccPacket *control; /* the same */
-  FuzzRecord record;   /* as one was forged last */
+  LmccPacket *control; /* as above */
+  FuzzRecord record;   /* of the last forged one */
   guint64 work;
 } World;
 
@@ -191,7 +196,7 @@ begin (World *world)
   world->work = fuzz_work ();
 }
 
-/* After each call to the receiver. */
+/* After each call of the receiver. */
 static void
 finish (World *world)
 {
@@ -218,7 +223,7 @@ push_control (World *world, guint host, const guint8 *data, gsize size)
   finish (world);
 }
 
-/* Takes over @packet. */
+/* Takes ownership of @packet. */
 static void
 push_packet (World *world, guint host, guint group, LmccPacket *packet)
 {
@@ -245,7 +250,7 @@ note_own (World *world)
     world->own_heard = world->now;
 }
 
-/* What the real sender sends. */
+/* Handles packets of the real sender. */
 static void
 take_action (gpointer user_data, const LmccSenderAction *action)
 {
@@ -417,7 +422,7 @@ change_receiver (World *world, guint8 how)
   finish (world);
 }
 
-/* Hosts' addresses: the sender's own as often as all others together. */
+/* Addresses of hosts: the sender's own as often as all others together. */
 static guint
 choose_host (World *world)
 {
@@ -468,7 +473,7 @@ step (World *world)
       push_notice (world);
       break;
     default:
-      /* The host slept, or it is bytes. */
+      /* The host slept, or plain bytes. */
       if (what & 0x10)
         world->now += LMCC_SECOND << (what >> 5);
       else
@@ -476,8 +481,8 @@ step (World *world)
   }
 }
 
-/* Within the time after which another host may be the sender's successor, and
- * what two of its records are apart. */
+/* The receiver must return within the time after which another host may
+ * succeed the sender, plus the interval of two of its records. */
 static void
 check_return (World *world)
 {

@@ -1,11 +1,13 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A sender with its audience: honest reports, forged ones and whole forged
- * crowds, from one address or from many; encoders that pause, burst and end.
- * The first byte chooses the session. After each step: its session is valid;
- * answers go to who asked; one address does not keep others from measuring;
- * time goes on; what waits and what a call costs have bounds.
+ * Fuzzes a sender with its audience: honest reports, forged ones and whole
+ * forged crowds, from one address or from many; encoders that pause, burst
+ * and end. The first byte chooses the session.
+ *
+ * After each step: the session is valid; answers go to the hosts that asked;
+ * no address keeps others from measuring; time goes on; and waiting packets
+ * and the cost of a call have bounds.
  */
 #include "fuzz-feed.h"
 #include "fuzz-work.h"
@@ -28,8 +30,8 @@
 #define MAX_WORK 3000000
 #define MAX_QUEUED 20000
 
-/* However much one address reports, receivers measure this often, where the
- * base has so many bit/s. */
+/* However many reports one address sends, receivers measure at least this
+ * often at this base rate. */
 #define LEAST_BASE_RATE 64000
 #define MAX_INTERVAL_OF_ONE (4 * LMCC_SECOND)
 
@@ -39,13 +41,13 @@ typedef struct
   LmccTime now;
   FuzzFeed feed;
   guint8 setup;
-  GHashTable *asked; /* SSRCs of reports so far */
-  guint32 crowd;     /* so many have reported in crowds */
-  guint32 leader;    /* as the sender's own packets name it */
+  GHashTable *asked; /* number of reporting SSRCs so far */
+  guint32 crowd;     /* number that have reported in crowds */
+  guint32 leader;    /* as named in the sender's own packets */
   guint32 sent_time; /* of the latest packet, in 1/65536 s */
   guint16 lsn;
-  guint host;       /* who reported; 0: nobody so far */
-  gboolean crowded; /* more than one host did */
+  guint host;       /* address of reports; 0: none so far */
+  gboolean crowded; /* more than one address has reported */
   guint64 work;
 } World;
 
@@ -59,7 +61,7 @@ check_answer (gpointer user_data, guint32 sender_ssrc, const LmccDlrr *answer)
       g_hash_table_contains (world->asked, GUINT_TO_POINTER (answer->ssrc)));
 }
 
-/* What receivers would learn of it. */
+/* The measurement that receivers would get from it. */
 static void
 hear_packet (World *world, const LmccPacket *packet)
 {
@@ -153,7 +155,7 @@ push_data (World *world, guint host, const guint8 *data, gsize size)
   finish (world);
 }
 
-/* Takes over @packet, of receiver @ssrc. */
+/* Takes ownership of @packet, from receiver @ssrc. */
 static void
 push_report (World *world, guint host, guint32 ssrc, LmccPacket *packet)
 {
@@ -170,7 +172,7 @@ push_reference_time (World *world, guint host, guint32 ssrc, guint64 time)
   push_report (world, host, ssrc, lmcc_rtcp_build_reference_time (&report));
 }
 
-/* The low bits: from one address, or each from its own. */
+/* The lowest bits: all from one address, or each from its own. */
 static void
 push_crowd (World *world, guint8 how)
 {
@@ -194,8 +196,8 @@ choose_ssrc (World *world)
   return which >= 0xf0 ? fuzz_take_word (&world->bytes) : which >> 1;
 }
 
-/* When what a report echoes was sent: mostly just now, up to 10 s ago, or
- * never. */
+/* The send time that a report echoes: usually just now, sometimes up to 10 s
+ * ago, or never. */
 static guint32
 choose_echo (World *world)
 {
@@ -252,7 +254,7 @@ push_bytes (World *world, guint host)
   bytes->size -= size;
 }
 
-/* What a payloader would not give: any stream, class, time and size. */
+/* Units that no payloader would make: any stream, class, time and size. */
 static void
 push_odd_unit (World *world)
 {
@@ -337,7 +339,7 @@ step (World *world)
       push_odd_unit (world);
       break;
     case 13:
-      /* The encoders pause, or burst. */
+      /* The encoders pause or burst. */
       world->feed.next_unit = what & 0x10
           ? world->now
           : world->now + ((LMCC_SECOND / 8) << (what >> 5));

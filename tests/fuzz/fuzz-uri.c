@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The first byte chooses: the rest is a URI as it is, or makes one of good
- * parts and bad ones, or makes settings. What is parsed is formatted and parsed
- * again, and says the same.
+ * Fuzzes URIs and settings. The first byte chooses: the rest is a URI as it
+ * is, or selects good and bad parts of one, or settings. A parsed URI is
+ * formatted and parsed again, with the same result.
  */
 #include "fuzz.h"
 
@@ -133,7 +133,7 @@ check_form (const GstLmccUriForm *form, const gchar *text)
   g_assert_cmpstr (formatted, ==, last);
 }
 
-/* A receiver's and a sender's. */
+/* For a receiver and for a sender. */
 static void
 check_text (const gchar *text)
 {
@@ -167,7 +167,7 @@ make_text (Bytes *bytes)
   g_string_free (text, TRUE);
 }
 
-/* What an element's properties may say. */
+/* Values that properties of an element may have. */
 static void
 make_settings (Bytes *bytes)
 {
@@ -199,8 +199,8 @@ make_settings (Bytes *bytes)
   gst_lmcc_properties_clear (table, &settings);
 }
 
-/* The types of enumerations need it. No plugin is looked for, and no registry
- * of them can be written there. */
+/* Enumeration types need gst_init(). It must not search for plugins, because
+ * no registry can be written there. */
 static void
 init_gstreamer (void)
 {

@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What clang's -fsanitize-coverage=trace-loads calls.
+ * Functions that code calls when clang compiles it with
+ * -fsanitize-coverage=trace-loads.
  */
 #include "fuzz-work.h"
 

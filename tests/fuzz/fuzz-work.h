@@ -6,9 +6,9 @@
 
 #include <glib.h>
 
-/* How often memory was read so far, by the library's own code and the targets':
- * what a call costs, the same on every host. Counted where clang instruments
- * the build (libFuzzer); else it stays 0. */
+/* Number of memory reads so far by the library and the fuzz targets: the
+ * cost of a call, equal on every host. Counted only if clang instruments the
+ * build (libFuzzer); otherwise it stays 0. */
 guint64 fuzz_work (void);
 
 #endif

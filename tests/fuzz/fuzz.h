@@ -6,18 +6,19 @@
 
 #include <glib.h>
 
-/* Of a sender or a receiver for one time: what a call does not get done the next
- * one does, but one that asked again and again would hang its shell. */
+/* Largest number of calls of a sender or receiver at one time. A call may
+ * leave work for the next one, but endless requests for the same time would
+ * hang the caller. */
 #define FUZZ_MOST_CALLS 200
 
-/* What is left of the input. */
+/* The rest of the input. */
 typedef struct
 {
   const guint8 *data;
   gsize size;
 } Bytes;
 
-/* The next byte; 0 once there is none. */
+/* The next byte; 0 at the end of the input. */
 static inline guint8
 take_byte (Bytes *bytes)
 {
@@ -28,7 +29,8 @@ take_byte (Bytes *bytes)
   return *bytes->data++;
 }
 
-/* libFuzzer's names: the first is called once, the second for each input. */
+/* libFuzzer's entry points: the first function is called once, the second
+ * for each input. */
 int LLVMFuzzerInitialize (int *argc, char ***argv);
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 

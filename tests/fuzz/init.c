@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What every fuzz target does before its first input.
+ * Initialization of every fuzz target before its first input.
  */
 #include "fuzz.h"
 
@@ -14,8 +14,8 @@ handle_trap (int number G_GNUC_UNUSED)
   abort ();
 }
 
-/* g_error() ends in a breakpoint, whose signal libFuzzer does not catch: the
- * input would be lost. It keeps the input of what aborts. */
+/* g_error() ends in a breakpoint trap, which libFuzzer does not catch, so
+ * the input would be lost. libFuzzer saves the input of an abort. */
 int
 LLVMFuzzerInitialize (int *argc G_GNUC_UNUSED, char ***argv G_GNUC_UNUSED)
 {

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Runs a fuzz target over every file of a corpus, so that the corpus is an
- * ordinary test where libFuzzer is not at hand.
+ * Runs a fuzz target on every file of its corpus, so that the corpus also
+ * serves as an ordinary test without libFuzzer.
  */
 #include "fuzz.h"
 

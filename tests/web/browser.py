@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The demonstration's page in Chromium: its charts move, it decodes pictures of every receiver, and its buttons do what
-they say: TCP lowers the receiver that it is beside, and no other, and that one comes back; the page shows each change
-of a level within a second of it; a halved link is half. Then the demonstration is killed, and nothing of it is left.
-"""
+"""Tests the demonstration's page in Chromium: its charts move, it decodes pictures of every receiver, and its
+buttons work. The TCP button lowers the level of the receiver beside it and of no other, and that receiver
+recovers. The page shows each level change within a second. Halving a link halves its rate. Finally the
+demonstration is killed and must leave nothing behind."""
 import bisect
 import json
 import threading
@@ -17,12 +17,13 @@ from page import PATIENCE, cards, lib, press, wait_for
 RECEIVERS = 3
 BESIDE = 2
 
-# RLC goes up again within seconds of the last loss, whatever the round-trip time of a busy machine; ELM after a minute.
+# RLC goes up again within seconds of the last loss, regardless of the round-trip time on a busy machine; ELM after a
+# minute.
 ALGORITHM, TOP = 'rlc', 3
 
 LIT = 'return document.querySelectorAll("#tree .strand.lit").length'
 
-# Notes in the page itself when it shows another level, by the clock that the receivers' processes have too.
+# Makes the page record when it shows another level, by the clock that the receivers' processes use, too.
 WATCH = '''window.shown = [];
 document.querySelectorAll(".card").forEach((card, receiver) => {
   const badge = card.querySelector(".badge");
@@ -33,21 +34,21 @@ document.querySelectorAll(".card").forEach((card, receiver) => {
   }).observe(badge, { childList: true, characterData: true, subtree: true });
 });'''
 
-# Seconds from when a receiver changed its level to when the page shows it; and how much earlier the page's clock, of
-# whole milliseconds, may be.
+# Longest time in seconds from a receiver's level change until the page shows it; and how much earlier the page's clock,
+# in whole milliseconds, may be.
 SOON = 1.0
 ROUNDING = 0.01
 
-# In dB, of what any of the encodings makes of the film.
+# In dB, for any of the film's encodings.
 LEAST_PSNR, MOST_PSNR = 20, 60
 
-# Seconds that TCP is there, at least; the same time before is compared with it.
+# Shortest time in seconds with TCP; compared with an equal time before it.
 BESIDE_TCP = 8
 
 
 class Waits(threading.Thread):
-    """How long the page's thread could have run and had no processor, by the kernel's account: a machine that is busy
-    with other things holds it up for seconds, and no page can do anything about that."""
+    """Time that the page's thread was ready but had no processor, according to the kernel: a busy machine may delay
+    it by seconds, which is not the page's fault."""
 
     INTERVAL = 0.05
 
@@ -72,27 +73,27 @@ class Waits(threading.Thread):
                 waits = [int(thread.read_text().split()[1]) / 1e9 for thread in self.threads]
             except OSError:
                 return
-            # between() goes by the times: what belongs to one is there before it.
+            # between() searches by times; values that belong to one are stored before it.
             self.waits.append(max(waits, default=0.0))
             self.times.append(time.time())
             time.sleep(self.INTERVAL)
 
     def between(self, begin, end):
-        """The part of a time that it waited."""
+        """The part of an interval that the thread waited."""
         first, last = (min(bisect.bisect(self.times, when), len(self.times) - 1) for when in (begin, end))
         return self.waits[last] - self.waits[first]
 
 
 def told(directory, kind='level', key='to'):
-    """Each change of a level, with its time, as the receiver itself told it: (index, level, s since 1970). Or something
-    else of another kind of event."""
+    """Each level change with its time, as reported by the receiver: (index, level, s since 1970). Or another kind of
+    event."""
     events = [json.loads(line) for line in (directory / 'events.jsonl').read_text().splitlines()]
     return [(int(event['receiver'].split()[1]) - 1, event[key], event['unix']) for event in events
             if event['event'] == kind]
 
 
 def held_most(changes, receiver, since, until):
-    """The level that a receiver held longest."""
+    """The level that the receiver had for the longest time."""
     spans = [(level, when) for index, level, when in changes if index == receiver and when < until]
     times = {}
     for (level, begin), (_, end) in zip(spans, spans[1:] + [(None, until)]):
@@ -128,7 +129,7 @@ def check_tcp(browser, directory):
     end = time.time()
     changes = told(directory)
     for receiver, fits, _ in told(directory, 'link', 'fits'):
-        # Just begun it may have tried more than its link carries.
+        # A receiver that has just started may have tried more than its link carries.
         before = min(fits, held_most(changes, receiver, 2 * begin - end, begin))
         beside = held_most(changes, receiver, begin, end)
         if receiver != BESIDE:
@@ -141,7 +142,7 @@ def check_tcp(browser, directory):
 
 
 def check_comes_back(browser, directory, since):
-    """It may stay for less time than from one look at the page to the next: the page's own notes tell."""
+    """It may keep the level for less time than between two looks at the page; the page's own record shows it."""
     def is_back():
         return any((each['receiver'], each['level']) == (BESIDE, TOP) and each['unix'] >= since
                    for each in browser.execute_script('return window.shown'))
@@ -151,14 +152,14 @@ def check_comes_back(browser, directory, since):
 
 
 def last_events(directory, receiver, since):
-    """What a receiver told from a time on, for whoever must find out why it did not do as it should."""
+    """Reports of a receiver from a given time on, to explain its behaviour after a failure."""
     events = map(json.loads, (directory / 'events.jsonl').read_text().splitlines())
     return [json.dumps({**event, 'unix': round(event['unix'] - since, 3)}) for event in events
             if event.get('receiver') == f'receiver {receiver + 1}' and event['unix'] >= since]
 
 
 def check_delay(browser, directory, since, waits):
-    """Every change that a receiver told from a time on was on the page soon."""
+    """Every change that a receiver reported from a given time on appeared on the page soon."""
     lib.wait_until(lambda: False, 2 * SOON)
     shown = browser.execute_script('return window.shown')
     changes = [change for change in told(directory) if change[2] >= since and change[2] < time.time() - SOON]

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How the demonstration's page is laid out in Chromium, with the widest words and numbers that there are: on narrow and
-wide screens, light and dark, with three and with six receivers no box leaves its card, no text lies over another, nor
-on the charts, none is cut without a title, and all that can be pressed or seen has a name for those who do not see it.
-Pictures grow with the screen, each meaning has one colour, and README.md shows the page as it is.
+"""Tests the layout of the demonstration's page in Chromium with its longest texts and numbers: on narrow and wide
+screens, light and dark, with three and with six receivers. No box leaves its card, no text overlaps another or
+the charts, shortened texts have a title, and all controls and pictures have a name for screen readers. Pictures
+grow with the screen, each meaning has one colour, and README.md shows the page as it is.
 
-Usage: layout.py [DIRECTORY], where the page's pictures are to be left.
+Usage: layout.py [DIRECTORY]; with DIRECTORY, saves pictures of the page there.
 """
 import base64
 import itertools
@@ -24,20 +24,20 @@ WIDTHS = ((320, 700), (390, 844), (1280, 800), (1920, 1080))
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Of the screen's width: what a picture takes on a phone, and three take beside each other; how much larger one is at
-# 1920 pixels than at 1280.
+# Share of the screen's width: of one picture on a phone, and of three side by side; and the growth of a picture from
+# 1280 to 1920 pixels.
 SHARE_OF_PHONE, SHARE_OF_THREE, GROWTH = 0.85, 0.88, 1.45
 
-# In L*a*b*: less than this is one colour for those who compare a line with a badge.
+# Smallest distance of two colours in L*a*b* that a reader notices when comparing a line with a badge.
 APART = 15
 
-# Of 255, and of the page's height, whose texts are of other lengths in a run.
+# Tolerances: of colours (out of 255), and of the page's height, because texts differ in length between runs.
 JPEG_ERROR, HEIGHT_ERROR = 6, 0.03
 
 # More than the page keeps.
 MOMENTS = 8
 
-# The texts that were drawn on each canvas since it was empty, with their boxes in its pixels.
+# Records the texts drawn on each canvas since it was cleared, with their boxes in pixels.
 RECORD_TEXTS = '''
 window.drawnTexts = new Map();
 const { clearRect, fillText } = CanvasRenderingContext2D.prototype;
@@ -154,7 +154,7 @@ SCREENS = '''return [...document.querySelectorAll(".screen")].map((screen) => {
   return { left, right, width, height };
 })'''
 
-# What each colour of the page's data stands for, in L*a*b* (D65); levels are asked of the page's own code.
+# The meaning of each colour in the page's data, in L*a*b* (D65); the colours of levels come from the page's own code.
 COLOURS = '''
 const done = arguments[0];
 const probe = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
@@ -179,7 +179,7 @@ import("/tree.js").then(({ colour }) => {
 }, (error) => done({ failed: String(error) }));
 '''
 
-# The places that show TCP, and what a receiver gets: [what, its colour, the property that it must be].
+# Places that show TCP and a receiver's rate: [meaning, its colour, the property with the expected colour].
 SAME_COLOURS = '''
 const root = getComputedStyle(document.documentElement);
 const resolve = (text) => {
@@ -198,8 +198,8 @@ return [...lines.map(([what, colour, text]) => [what, colour, properties[text]])
 ].map(([what, colour, name]) => [what, colour, resolve(root.getPropertyValue(name).trim())]);
 '''
 
-# A picture's size, and the colour of its corner; `arguments[0]` are its bytes in base64, as the page may load no image
-# from elsewhere.
+# The size of a picture and the colour of its corner. `arguments[0]` has its bytes in base64, because the page may load
+# no image from elsewhere.
 PICTURE = '''
 const [bytes, done] = arguments;
 createImageBitmap(new Blob([Uint8Array.from(atob(bytes), (each) => each.charCodeAt(0))])).then((image) => {
@@ -214,13 +214,13 @@ BADGES = 'return [...document.querySelectorAll(".badge, .overlay")].map((each) =
 
 
 def moments(receivers, **fields):
-    """States of some seconds, in which levels change."""
+    """States over some seconds with changing levels."""
     return [stage.state([{**each, 'level': (each['level'] + i // 3) % 3 if each['level'] >= 0 else -1}
                          for each in receivers], time=100.0 + i, **fields) for i in range(MOMENTS)]
 
 
 def casts():
-    """What there is to see: (name, states)."""
+    """All scenes: (name, states)."""
     yield 'three', moments([stage.receiver(i) for i in range(3)])
     yield 'six', moments([stage.receiver(i) for i in range(6)])
     two = ('elm', 'synchronized')
@@ -240,12 +240,12 @@ def check_cast(scene, name, states, directory):
     for width, height in WIDTHS:
         for scheme in ('light', 'dark'):
             scene.set_screen(width, height, scheme)
-            # Laid out by then; the faults are looked for after the tree and the charts were drawn.
+            # By then the layout is finished; faults are searched for after the tree and the charts are drawn.
             scene.browser.execute_async_script('requestAnimationFrame(() => requestAnimationFrame(arguments[0]))')
             faults = scene.browser.execute_script(FAULTS)
             lib.check(not faults, f'{name}, {width} pixels, {scheme}: all is in its place', *faults)
             if directory:
-                # Of all of the page; its strands have come up by then.
+                # The whole page; the lines of the tree have been drawn by then.
                 scene.set_screen(width, page.height_of(scene.browser), scheme)
                 time.sleep(0.5)
                 scene.browser.save_screenshot(str(directory / f'{name}-{width}-{scheme}.png'))
@@ -287,7 +287,7 @@ def check_phases(scene):
 
 
 def check_sizes(scene):
-    """Three pictures beside each other grow with the screen."""
+    """Three pictures side by side grow with the screen."""
     scene.show(moments([stage.receiver(i) for i in range(3)]))
     lib.wait_until(lambda: scene.browser.execute_script(READY) == 3, PATIENCE, 0.1)
     found = {}
@@ -320,7 +320,7 @@ def check_colours(scene):
 
 
 def check_readme(scene):
-    """Its first picture is this page, light, as screenshots.py takes it."""
+    """The README's first picture is this page in light colours, taken by screenshots.py."""
     first = re.search(r'!\[[^]]*\]\(([^)]+)\)', (ROOT / 'README.md').read_text(encoding='utf-8'))
     path = ROOT / (first.group(1) if first else '')
     if not lib.check(path.is_file(), 'the first picture of README.md is there', path):

@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The demonstration and a browser that shows its page, for those who test it or take its picture."""
+"""Runs the demonstration and a browser with its page, for tests and screenshots."""
 import contextlib
 import os
 import re
@@ -20,7 +20,7 @@ PIPELINES = Path(__file__).resolve().parents[2] / 'pipelines' / 'lib'
 
 ADDRESS = '239.255.64.65'
 
-# Seconds that anything may take on a busy machine, which else takes a few.
+# Time limit in seconds for anything on a busy machine; usually it takes a few seconds.
 PATIENCE = 90
 MARK = 'LMCC_WEB_TEST'
 
@@ -81,14 +81,14 @@ def open_browser(profile):
                      '--disable-background-networking', '--window-size=1280,800', f'--user-data-dir={profile}'):
         options.add_argument(argument)
     if os.geteuid() == 0:
-        # Chromium refuses to be run by root with its sandbox. It opens our own page alone.
+        # Chromium refuses to run as root with its sandbox. It opens only our own page.
         options.add_argument('--no-sandbox')
     options.set_capability('goog:loggingPrefs', {'browser': 'ALL'})
     return webdriver.Chrome(service=Service(DRIVER), options=options)
 
 
 def left_over(directory):
-    """The processes of a demonstration that still run, by what is in their environment."""
+    """The running processes of a demonstration, found by a variable in their environment."""
     found = []
     for process in Path('/proc').glob('[0-9]*'):
         try:
@@ -101,8 +101,8 @@ def left_over(directory):
 
 @contextlib.contextmanager
 def opened(algorithm):
-    """(browser, directory that the demonstration writes to) with the page open. The demonstration is killed at the end,
-    and nothing of it may be left."""
+    """(browser, output directory of the demonstration) with the page open. At the end, the demonstration is killed
+    and must leave nothing behind."""
     with tempfile.TemporaryDirectory(prefix='lmcc-web-', ignore_cleanup_errors=True) as directory:
         demo, url = start_demo(directory, algorithm)
         browser = None
@@ -120,12 +120,12 @@ def opened(algorithm):
 
 
 def point_at(browser, x, y):
-    """Moves the pointer over the first picture, to a place in parts of it."""
+    """Moves the pointer over the first picture, to a position given as fractions of it."""
     browser.execute_script(POINT, x, y)
 
 
 def height_of(browser):
-    """Of all of the page, in pixels."""
+    """Of the whole page, in pixels."""
     return browser.execute_script('return document.documentElement.scrollHeight')
 
 

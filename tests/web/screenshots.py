@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Pictures of the demonstration's page from a run, light and dark: of the whole page on a wide screen, and of a phone's
-first screen. TCP was beside the third receiver in the minute before; each receiver has the level that its link carries.
+"""Takes pictures of the demonstration's page during a run, light and dark: of the whole page on a wide screen, and
+of a phone's first screen. In the minute before, TCP has run beside the third receiver; each receiver is at the
+level that its link carries.
 
 Usage: screenshots.py DIRECTORY [--algorithm NAME[,NAME]] [--name NAME] [--receivers N]
 """
@@ -14,29 +15,29 @@ from pathlib import Path
 import page
 from page import PATIENCE, cards, lib, press
 
-# Name of the picture, width and height of the screen, pixels of the screen to one of the page, whether it is a phone.
-# Where there is no height it is that of the whole page.
+# Name of the picture, width and height of the screen, screen pixels per page pixel, whether it is a phone. Without a
+# height, the picture shows the whole page.
 SCREENS = [('', 1280, None, 1, False), ('-phone', 390, 844, 2, True)]
 
-# Of the JPEG: with the 256 colours of a smaller PNG the encodings would look alike.
+# Quality of the JPEG files: with the 256 colours of a smaller PNG, the encodings would look alike.
 QUALITY = 90
 
-# Seconds until all have settled, that TCP is there, and that it takes at least until the third receiver is back.
+# Seconds until all receivers have settled, of TCP traffic, and the shortest time until the third receiver is back.
 SETTLED, WITH_TCP, BACK = 15, 14, 12
 
-# The pictures of one receiver and the next are so far apart, in dB, and the best ones are no better: where the film has
-# much detail there is more to see.
+# Smallest difference in dB between the pictures of consecutive receivers, and the largest PSNR of the best one: where
+# the film has much detail, there is more to see.
 APART, DETAILED = 1.5, 37.0
 
-# What is magnified, in parts of the picture: not the middle, where the film has its title.
+# The magnified part, in fractions of the picture: not the middle, where the film has its title.
 SPOT = 0.35, 0.64
 
-# Until the page is laid out, and its charts are drawn.
+# Until the page is laid out and its charts are drawn.
 DRAWN = 2.0
 
 
 def is_worth_it(all_):
-    """Each receiver of one session has a level of its own."""
+    """Whether each receiver of one session has a different level."""
     pairs = list(zip(all_[:2], all_[1:3]))
     return all_[2]['psnr'] < DETAILED and all(one['level'] < other['level'] and one['psnr'] + APART < other['psnr']
                                               for one, other in pairs)

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the demonstration's page lets in: fixed files, its own name, its own page, a fixed table of actions."""
+"""Tests which requests the demonstration's web server accepts: fixed files, its own host name, its own page as
+origin, and a fixed table of actions."""
 import asyncio
 import http.client
 import json
@@ -38,7 +39,7 @@ class WithServer(unittest.TestCase):
         return f'127.0.0.1:{self.server.port}'
 
     def ask(self, target, method='GET', **headers):
-        """(status, headers, body) of a request whose target is sent as it is."""
+        """(status, headers, body) of a request; the target is sent unchanged."""
         connection = http.client.HTTPConnection('127.0.0.1', self.server.port, timeout=PATIENCE)
         connection.putrequest(method, target, skip_host=True)
         for name, value in {'Host': self.host, **headers}.items():

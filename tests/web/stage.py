@@ -1,7 +1,7 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The page with a run that is not one: states that are made up, as wide as they can be, and pictures of the film. So it
-can be looked at in each state at once."""
+"""Shows the page with made-up states instead of a run: with the longest texts, and with pictures of the film, so
+that each state can be inspected at once."""
 import contextlib
 import sys
 import tempfile
@@ -16,7 +16,7 @@ from demo.session import ALGORITHMS  # noqa: E402
 
 CLIP = page.PIPELINES.parent / 'big-buck-bunny.mp4'
 
-# Seconds of the film from which its pictures are, and kbit/s of its encodings.
+# Seconds of the film that the pictures come from, and the rates of its encodings in kbit/s.
 FROM = 8
 RATES = (200, 350, 900)
 
@@ -29,7 +29,7 @@ PICTURES = 24
 
 
 def encode(rate):
-    """The first pictures of one encoding: (whether it is a key picture, data)."""
+    """The first pictures of one encoding: (whether it is a key frame, data)."""
     pipeline = Gst.parse_launch(ENCODE.format(clip=CLIP, rate=rate))
     units = pipeline.get_by_name('units')
     pipeline.set_state(Gst.State.PAUSED)
@@ -46,7 +46,7 @@ def encode(rate):
 
 
 def receiver(index, session=0, name=None, **fields):
-    """The state of one, in the widest words and numbers that there are."""
+    """The state of one receiver with the longest texts and numbers."""
     level = index % len(RATES)
     return {'name': name or f'receiver {index + 1}', 'link': index, 'session': session, 'running': True,
             'phase': 'receiving', 'capacity': 12340000, 'nominal': 12340000, 'tcp': True, 'tcpRate': 10880000,
@@ -70,7 +70,7 @@ class Stage:
         self.encodings = [encode(rate) for rate in RATES]
 
     def show(self, states):
-        """Opens the page anew, with these states one after the other, and pictures of receivers that have a level."""
+        """Reloads the page and sends these states one after the other, with pictures of receivers that have a level."""
         self.browser.get(self.server.url)
         lib.wait_until(lambda: self.server.pages, page.PATIENCE, 0.05)
         for each in states:
@@ -89,7 +89,7 @@ class Stage:
 
 @contextlib.contextmanager
 def opened():
-    """The stage, with an empty page."""
+    """The stage with an empty page."""
     Gst.init(None)
     server = web.Server('127.0.0.1', 0, lambda *_: None)
     server.start()
