@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What lmccsink hands to the kernel before its time, in virtual time.
+ * Tests which packets lmccsink hands to the kernel before they are due, in
+ * virtual time.
  */
 #include <gst/check/gstcheck.h>
 
@@ -12,14 +13,14 @@
 #define DURATION LMCC_SECOND
 #define SIZE 1200
 
-/* CLOCK_MONOTONIC at the library's time 0. */
+/* CLOCK_MONOTONIC at time 0 of the library. */
 #define START (G_GUINT64_CONSTANT (123) * LMCC_SECOND)
 
-/* A sender of equal packets, whose thread wakes up late. */
+/* A sender of equal packets whose thread wakes up late. */
 typedef struct
 {
   guint rate;  /* packets/s */
-  guint bunch; /* of them that are due together */
+  guint bunch; /* number of them due together */
   LmccTime late;
   gboolean segments;
   LmccTime step;
@@ -29,14 +30,14 @@ typedef struct
 typedef struct
 {
   guint n_packets;
-  guint n_mistimed; /* packets whose time is not the one that was told */
+  guint n_mistimed; /* packets whose time differs from the announced one */
   guint n_wakes;
-  guint most_ahead; /* messages whose time was to come, after a wake-up */
+  guint most_ahead; /* messages due in the future, after a wake-up */
   LmccTime longest_lead;
-  LmccTime longest_lag; /* of a packet after it was due */
+  LmccTime longest_lag; /* lateness of a packet */
 } Outcome;
 
-/* Of @times, which are in order. */
+/* @times are in order. */
 static guint
 count_ahead (const GArray *times, LmccTime now)
 {
@@ -48,7 +49,7 @@ count_ahead (const GArray *times, LmccTime now)
   return n;
 }
 
-/* Sends all that is due by @time; each message's time is in @times once. */
+/* Sends all that is due by @time; adds each message's time to @times once. */
 static void
 send (GstLmccSinkAhead *ahead, const Sender *sender, GArray *times,
     LmccTime time, Outcome *outcome)
@@ -110,7 +111,7 @@ run (const Sender *sender, Outcome *outcome)
 typedef struct
 {
   Sender sender;
-  guint most_wakes; /* in a second */
+  guint most_wakes; /* per second */
   LmccTime lag;
 } Row;
 
@@ -123,7 +124,7 @@ static const Row rows[] = {
   { { 20000, 20, LMCC_MSECOND / 2, FALSE, 0, 75 }, 600, 0 },
   { { 100000, 1, LMCC_MSECOND / 5, FALSE, 0, 75 }, 2700, 0 },
   { { 100000, 1, LMCC_MSECOND, FALSE, 0, 750 }, 260, 0 },
-  /* Super-packets of a step; 75 of them take longer than the lead. */
+  /* Super-packets per step; 75 of them take longer than the lead. */
   { { 20000, 1, 4 * LMCC_MSECOND, TRUE, LMCC_MSECOND, 75 }, 210, LMCC_MSECOND },
   { { 100000, 1, 4 * LMCC_MSECOND, TRUE, LMCC_MSECOND, 75 }, 210,
       LMCC_MSECOND },
@@ -143,7 +144,7 @@ GST_START_TEST (one_wake_up_serves_many_packets)
   fail_unless (outcome.longest_lag <= row->lag, "%" G_GUINT64_FORMAT " ns",
       outcome.longest_lag);
   fail_unless (outcome.longest_lead <= LEAD);
-  /* Those that are due together are not parted. */
+  /* Packets due together are not split. */
   fail_unless (outcome.most_ahead < sender->n_most + sender->bunch, "%u",
       outcome.most_ahead);
 }
@@ -189,7 +190,7 @@ GST_START_TEST (without_a_lead_nothing_is_before_its_time)
       == 2 * LMCC_SECOND);
   fail_unless (
       gst_lmcc_sink_ahead_get_wake (&ahead, LMCC_TIME_NONE) == LMCC_TIME_NONE);
-  /* A lead that has ended does not take the library's time back. */
+  /* The end of a lead does not set the library's time back. */
   gst_lmcc_sink_ahead_tell (&ahead, LMCC_SECOND + LEAD);
   fail_unless (
       gst_lmcc_sink_ahead_tell (&ahead, LMCC_SECOND + 1) == LMCC_SECOND + LEAD);

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Each algorithm of a receiver in a session of each other: lmccsink and lmccsrc
- * on the loopback interface.
+ * Tests each algorithm of a receiver in a session of each other algorithm:
+ * lmccsink and lmccsrc on the loopback interface.
  */
 #include "config.h"
 
@@ -11,11 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Longest wait for something that must come; it ends the test. */
+/* Longest wait for an expected event; then the test fails. */
 #define PATIENCE (30 * GST_SECOND)
 #define LOOK_AGAIN (50 * GST_MSECOND)
 
-/* A GOP of a quarter of a second, so that the window is short. */
+/* A group of pictures of a quarter of a second, so that the window is short. */
 #define SENDER                                               \
   "videotestsrc is-live=true pattern=ball "                  \
   "! video/x-raw,width=160,height=120,framerate=24/1 "       \
@@ -27,14 +27,14 @@
 typedef enum
 {
   FOR_LAYERS,
-  FOR_MARKS,   /* its own, on layers */
-  FOR_ONE_RATE /* for all receivers */
+  FOR_MARKS,   /* the sender's own, for layers */
+  FOR_ONE_RATE /* for the single rate of all receivers */
 } Purpose;
 
 typedef struct
 {
   const gchar *name;
-  const gchar *options; /* of lmccsrc: to begin soon */
+  const gchar *options; /* of lmccsrc: settings for a quick start */
   Purpose purpose;
 } Algorithm;
 
@@ -90,7 +90,7 @@ get_level (GstElement *pipeline, const gchar *algorithm)
   return level;
 }
 
-/* The text of a warning that comes within @timeout. */
+/* The text of a warning that arrives within @timeout. */
 static gchar *
 pop_warning (GstElement *pipeline, GstClockTime timeout)
 {
@@ -124,7 +124,7 @@ check_runs (GstElement *pipeline, const gchar *session, const gchar *algorithm)
   }
 }
 
-/* There is nothing above the base: what it has to do is to report. */
+/* There is no layer above the base: the receiver only has to report. */
 static void
 check_reports (GstElement *pipeline, const gchar *algorithm)
 {

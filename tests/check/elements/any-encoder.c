@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What comes out of any encoder: it is sent, or the reason and what to do
- * instead are told, once.
+ * Tests lmccsink with the output of many encoders: it sends the stream, or
+ * reports once why it cannot and what to do instead.
  */
 #include "config.h"
 
@@ -13,20 +13,20 @@
 #include <gst/app/gstappsrc.h>
 #include <gst/check/gstcheck.h>
 
-/* Of GST_BUFFER_PTS: libav's "no time". */
+/* Value of GST_BUFFER_PTS: libav's "no time". */
 #define NO_TIME (G_GUINT64_CONSTANT (1) << 63)
 
-/* us: longest wait for what must come. */
+/* us: longest wait for an expected event. */
 #define PATIENCE (15 * G_TIME_SPAN_SECOND)
 
 /**
  * Row:
- * @name: of the check
- * @front: what is in front of lmccsink; an appsrc named "a" is fed
- * @time: of the pictures that feed it
- * @types: of the message
- * @cause: is in it
- * @remedy: likewise
+ * @name: name of the check
+ * @front: elements in front of lmccsink; an appsrc named "a" is fed by the test
+ * @time: duration of the pictures fed to it
+ * @types: type of the expected message
+ * @cause: text that it must contain
+ * @remedy: text that it must contain, too
  */
 typedef struct
 {
@@ -168,8 +168,8 @@ GST_START_TEST (test_what_is_refused_is_told_once)
 
 GST_END_TEST;
 
-/* A payloader that does not take the stream goes again, so that one of another
- * stream finds its place free. */
+/* A payloader that does not support the stream is removed, so that its place
+ * is free for another stream. */
 GST_START_TEST (test_nothing_stays_of_what_was_refused)
 {
   GstElement *pipeline = test_launch_sink ("appsrc name=a format=time ! "
@@ -197,7 +197,7 @@ GST_START_TEST (test_nothing_stays_of_what_was_refused)
 
 GST_END_TEST;
 
-/* As rtpmp4vpay does where tags come before the first picture. */
+/* As rtpmp4vpay does if tags arrive before the first picture. */
 GST_START_TEST (test_caps_may_be_incomplete_before_the_first_packet)
 {
   GstElement *pipeline = test_launch_sink ("appsrc name=a format=time ! "
@@ -274,7 +274,7 @@ count_warnings (GstElement *pipeline, const gchar *wanted)
   return n;
 }
 
-/* gst-launch-1.0 links the first pad of a demuxer that can be linked. */
+/* gst-launch-1.0 links the first suitable pad of a demuxer. */
 GST_START_TEST (test_the_sound_of_a_demuxer_is_left_for_its_video)
 {
   GstElement *pipeline = test_launch_sink ("bin name=d lmccsink name=s", NULL);
@@ -310,7 +310,7 @@ GST_START_TEST (test_the_sound_of_a_demuxer_is_left_for_its_video)
 
 GST_END_TEST;
 
-/* d. ! s.sink_0  d. ! s.audio_sink, where the sound's pad comes first. */
+/* d. ! s.sink_0  d. ! s.audio_sink, where the audio pad appears first. */
 GST_START_TEST (test_sound_that_another_pad_takes_is_not_left_out)
 {
   GstElement *pipeline = test_launch_sink ("bin name=d lmccsink name=s", NULL);
@@ -334,7 +334,7 @@ GST_START_TEST (test_sound_that_another_pad_takes_is_not_left_out)
 
 GST_END_TEST;
 
-/* decodebin3 knows what its pads carry before they have caps. */
+/* decodebin3 knows the streams of its pads before they have caps. */
 GST_START_TEST (test_pads_without_caps_go_by_their_streams)
 {
   GstElement *pipeline = test_launch_sink ("bin name=d lmccsink name=s", NULL);
@@ -435,7 +435,7 @@ read_info (GstElement *pipeline)
   return debug;
 }
 
-/* Of a codec that receivers take only where they are told to. */
+/* For a codec that receivers accept only if configured. */
 GST_START_TEST (test_both_ends_name_the_codec_that_receivers_must_be_told)
 {
   gint port;
@@ -483,7 +483,7 @@ is_shown (gpointer shown)
   return g_atomic_int_get ((gint *) shown);
 }
 
-/* x265's key frames are no IDR pictures after the first, unless it is told to
+/* x265's key frames after the first are no IDR pictures unless it is told to
  * close its groups of pictures. */
 GST_START_TEST (test_who_joins_open_groups_of_pictures_has_parameter_sets)
 {
@@ -503,7 +503,7 @@ GST_START_TEST (test_who_joins_open_groups_of_pictures_has_parameter_sets)
   sink = gst_bin_get_by_name (GST_BIN (sender), "s");
   test_watch (sink, "stats");
   gst_element_set_state (sender, GST_STATE_PLAYING);
-  /* The first key frame is over. */
+  /* The first key frame has passed. */
   test_wait_count (sink, "packets-sent", 20, PATIENCE);
   receiver = test_launch ("lmccsrc port=%d multicast-iface=lo "
                           "address=239.255.42.1 ! rtph265depay ! h265parse ! "

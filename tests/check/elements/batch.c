@@ -2,10 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/*
- * Datagrams to a socket of this host, singly and several in one (UDP_SEGMENT),
- * and what a batch makes of them. They are in the socket when send() returns.
- */
+/* Tests how a batch receives datagrams on a socket of this host, single ones
+ * and several in one (UDP_SEGMENT). Datagrams are in the socket when send()
+ * returns. */
 #include <gst/check/gstcheck.h>
 
 #include <plugins/lmcc/common/socket.h>
@@ -24,7 +23,7 @@ typedef struct
   gint out;
   GstLmccBatch *batch;
   guint sent;     /* packets */
-  guint received; /* likewise */
+  guint received; /* packets */
 } Line;
 
 static void
@@ -61,7 +60,7 @@ get_byte (guint packet, gsize i)
   return (guint8) (packet * 7 + i);
 }
 
-/* @n packets of @size bytes, the last one of @last. */
+/* @n packets of @size bytes, the last one of @last bytes. */
 static void
 send_together (Line *line, guint n, gsize size, gsize last)
 {
@@ -108,8 +107,8 @@ check_packet (Line *line, const GstLmccDatagram *datagram, gsize size)
   line->received++;
 }
 
-/* Sizes change, so that memories fit at first and then do not, or the other way
- * round; each row is sent and received twice. */
+/* Sizes change, so that memory that fits at first does not fit later, or the
+ * other way round; each row is sent and received twice. */
 static const struct
 {
   guint n;
@@ -250,7 +249,7 @@ GST_START_TEST (test_an_empty_datagram_is_an_empty_packet)
 
 GST_END_TEST;
 
-/* A small one waits in memory of its size, whatever came before it. */
+/* A small packet waits in memory of its size, regardless of earlier packets. */
 GST_START_TEST (test_a_small_packet_does_not_hold_a_large_memory)
 {
   Line line;
@@ -267,7 +266,7 @@ GST_START_TEST (test_a_small_packet_does_not_hold_a_large_memory)
 
 GST_END_TEST;
 
-/* Memory that was given back to the batch's pool comes again. */
+/* Memory returned to the batch's pool is used again. */
 GST_START_TEST (test_the_kernel_writes_into_what_is_passed_on)
 {
   LmccPacket *packets[2] = { NULL };

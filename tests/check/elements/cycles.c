@@ -1,11 +1,12 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A sender and a receiver go from NULL to PLAYING and back, again and again,
- * and leave nothing behind: memory, sockets, memberships, threads.
+ * Takes a sender and a receiver repeatedly from NULL to PLAYING and back,
+ * and checks that they leave nothing behind: memory, sockets, memberships,
+ * threads.
  *
- * LMCC_CYCLES says how often: 100 times unless set, and 20 where LMCC_TEST_SLOW
- * says that valgrind or a sanitizer watches.
+ * LMCC_CYCLES sets the number of cycles: 100 by default, and 20 if
+ * LMCC_TEST_SLOW says that valgrind or a sanitizer runs the test.
  */
 #include "element-tools.h"
 
@@ -19,26 +20,26 @@
 #define DEFAULT_CYCLES 100
 #define SLOW_CYCLES 20
 
-/* What GLib and GStreamer keep for the next time is there by then. */
+/* By then, the caches of GLib and GStreamer have been filled. */
 #define WARM_UP 10
 
-/* Longest wait for something that must come; it ends the test. */
+/* Longest wait for an expected event; then the test fails. */
 #define PATIENCE (15 * GST_SECOND)
 
 #define N_LAYERS 3
 #define N_PICTURES 40
 
-/* Idle threads and caches come and go a little: one thread more, as thread
- * pools start them, keeps some 16 KiB on the heap. A caps with its structure is
- * 600 bytes, so that one left in each of 100 cycles is seen; of less a longer
- * run tells (LMCC_CYCLES). */
+/* Tolerances. Idle threads and caches vary a little: one thread more, as
+ * thread pools start them, keeps about 16 KiB on the heap. Caps with their
+ * structure have 600 bytes, so one caps leaked in each of 100 cycles is
+ * detected; smaller leaks need a longer run (LMCC_CYCLES). */
 #define SLACK_THREADS 4
 #define SLACK_HEAP (40 * 1024)
 #define SLACK_HEAP_PER_CYCLE 100
 #define SLACK_RESIDENT (8 * 1024)
 
-/* To NULL, in the median and at most, on a machine that does other things
- * too. */
+/* Limits of the time to NULL, median and maximum, on a machine with other
+ * load. */
 #define MEDIAN_STOP (20 * G_TIME_SPAN_MILLISECOND)
 #define LONGEST_STOP (200 * G_TIME_SPAN_MILLISECOND)
 
@@ -68,8 +69,6 @@ get_cycles (void)
     return (guint) atoi (text);
   return g_getenv ("LMCC_TEST_SLOW") ? SLOW_CYCLES : DEFAULT_CYCLES;
 }
-
-/* What the process has */
 
 static guint
 read_status (const gchar *key)
@@ -133,8 +132,6 @@ count_memberships (void)
   }
   return n;
 }
-
-/* Pipelines */
 
 static void
 feed (GstElement *pipeline)
@@ -241,8 +238,6 @@ stop (GstElement *pipeline)
   return g_get_monotonic_time () - begin;
 }
 
-/* Cycles */
-
 static void
 run_cycle (Pair *pair, WaitFunction wait, GArray *sender_times,
     GArray *receiver_times)
@@ -302,8 +297,7 @@ check_footprint (const Footprint *before, guint cycles, gboolean with_memory)
       before->resident, after.resident, before->heap, after.heap);
   fail_unless (after.fds <= before->fds);
   fail_unless (after.threads <= before->threads + SLACK_THREADS);
-  /* Valgrind and the sanitizers have an allocator, and a leak check, of their
-   * own. */
+  /* Valgrind and the sanitizers have their own allocators and leak checks. */
   if (after.heap == 0 || !with_memory)
     return;
   fail_unless (after.resident <= before->resident + SLACK_RESIDENT);
@@ -322,7 +316,7 @@ run_cycles (CreateFunction create, WaitFunction wait, gboolean anew,
   Pair pair = { NULL, NULL };
   guint i;
 
-  /* Room is made before, as it is heap too. */
+  /* Allocated before, because it is on the heap, too. */
   g_array_set_size (sender_times, WARM_UP + cycles);
   g_array_set_size (sender_times, 0);
   g_array_set_size (receiver_times, WARM_UP + cycles);
@@ -356,8 +350,8 @@ GST_START_TEST (test_new_elements_leave_nothing_behind)
 
 GST_END_TEST;
 
-/* The codecs may keep something; they start slowly, and are here a few times
- * only. */
+/* The codecs may keep memory; they start slowly, so they run only a few
+ * times. */
 GST_START_TEST (test_real_codecs_leave_no_sockets_and_threads_behind)
 {
   run_cycles (create_real_pair, wait_picture, FALSE,

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The encoders that lmccsink drives take another rate while they run, those
- * that make layers in all of them.
+ * Tests the encoders that lmccsink drives: they change their rate while
+ * running, and encoders with layers change it in all layers.
  */
 #include "element-tools.h"
 
@@ -17,7 +17,7 @@
 #define HEIGHT 64
 #define CAPS "video/x-raw,format=I420,width=96,height=64,framerate=24/1"
 
-/* RFC 5371 section 4.2: the priority, of which RFC 5372 makes layers. */
+/* RFC 5371 section 4.2: the priority, from which RFC 5372 makes layers. */
 #define HEADERS 20
 #define PRIORITY_AT 1
 
@@ -34,8 +34,8 @@ typedef struct
   gdouble tolerance;
 } Ladder;
 
-/* A picture of j2klayerenc keeps its rates by itself. libvpx does in the mean,
- * in whole kbit/s; it may be ahead by a second and has to settle in. */
+/* Each picture of j2klayerenc keeps its rates. libvpx keeps them on average,
+ * in whole kbit/s; it may be ahead by a second and needs time to settle. */
 static const Ladder ladders[] = {
   { "vp9svcenc",
       "vp9svcenc cpu-used=9 threads=1 "
@@ -61,7 +61,7 @@ is_there (const gchar *name)
   return factory != NULL;
 }
 
-/* Noise, which no encoder can make small. */
+/* Noise, which no encoder can compress to a small size. */
 static void
 push_pictures (GstHarness *h, guint first, guint n)
 {
@@ -82,8 +82,8 @@ push_pictures (GstHarness *h, guint first, guint n)
   }
 }
 
-/* By the encoder's mark, or by the packet's priority: the main header's goes
- * with the lowest layer. */
+/* By the encoder's mark, or by the packet's priority: the main header
+ * belongs to the lowest layer. */
 static guint
 get_class (GstBuffer *buffer, gsize *size)
 {
@@ -105,7 +105,7 @@ get_class (GstBuffer *buffer, gsize *size)
   return MAX (klass, 1) - 1;
 }
 
-/* bit/s of each class, of the last pictures. */
+/* Rate of each class in bit/s, over the last pictures. */
 static void
 measure (GstHarness *h, guint *n_pushed, guint n, gdouble rates[MAX_CLASSES])
 {
@@ -156,7 +156,7 @@ get_target (GstElement *encoder)
   return target;
 }
 
-/* What the property cannot have becomes its end, as with lmccsink. */
+/* Values outside the property's range are clamped, as with lmccsink. */
 static void
 set_rate (GstElement *encoder, const gchar *property, guint64 rate)
 {
@@ -178,8 +178,8 @@ set_target (GstElement *encoder, guint64 target)
   set_rate (encoder, "target-bitrate", target);
 }
 
-/* Not only the sum: what a receiver of the base has gets smaller by the same
- * factor as what one of all layers has. */
+/* Not only the total: the rate of the base layer must shrink by the same
+ * factor as that of all layers. */
 GST_START_TEST (every_layer_scales_with_the_whole)
 {
   const Ladder *ladder = &ladders[__i__];
@@ -212,7 +212,8 @@ GST_START_TEST (every_layer_scales_with_the_whole)
 
 GST_END_TEST;
 
-/* A network may take less than headers alone, or more than there is. */
+/* The network may carry less than the headers need, or more than the encoder
+ * can make. */
 GST_START_TEST (no_rate_stops_the_pictures)
 {
   static const guint64 targets[] = { 1, 10000, G_MAXINT };
@@ -245,7 +246,7 @@ GST_START_TEST (no_rate_stops_the_pictures)
 
 GST_END_TEST;
 
-/* What was set last counts: the rates of the layers as they are, or scaled. */
+/* The last setting counts: the rates of the layers unchanged, or scaled. */
 GST_START_TEST (rates_of_layers_undo_what_scaled_them)
 {
   static const gchar *const properties[][2] = {
@@ -269,7 +270,7 @@ GST_START_TEST (rates_of_layers_undo_what_scaled_them)
 
 GST_END_TEST;
 
-/* In layers of their own or not. */
+/* With and without separate layers. */
 typedef struct
 {
   const gchar *name;
@@ -297,7 +298,7 @@ static const Encoder encoders[] = {
   { "vp9enc", VPX, "target-bitrate", 1 },
 };
 
-/* Returns bit/s; no key frames but the first. */
+/* Returns bit/s; no key frames except the first. */
 static gdouble
 measure_encoder (GstHarness *h, guint *n_pushed)
 {
@@ -429,7 +430,7 @@ count_layers (GstElement *sink)
   return gst_value_array_get_size (gst_structure_get_value (stats, "layers"));
 }
 
-/* It begins with the least, and comes to what its user wanted. */
+/* The rate starts at the minimum and reaches the user's setting. */
 GST_START_TEST (lmccsink_drives_all_layers)
 {
   const Driven *test = &driven[__i__];

@@ -7,16 +7,14 @@
 
 #include <gst/check/gstcheck.h>
 
-/* Longest wait for a message that must come; it ends the test. */
+/* Longest wait for an expected message; then the test fails. */
 #define PATIENCE (15 * GST_SECOND)
-
-/* Pipelines */
 
 /**
  * test_launch:
- * @format: of what gst_parse_launch() takes
+ * @format: description for gst_parse_launch(), as for printf()
  *
- * Returns: (transfer full): the pipeline; the test fails where there is none
+ * Returns: (transfer full): the pipeline; the test fails on errors
  */
 GstElement *
 test_launch (const gchar *format, ...)
@@ -38,11 +36,11 @@ test_launch (const gchar *format, ...)
 
 /**
  * test_launch_sink:
- * @text: a pipeline with an lmccsink of the name s
- * @port: (out) (optional): what it sends to
+ * @text: a pipeline with an lmccsink named s
+ * @port: (out) (optional): its port
  *
- * On the loopback interface, and a port of this process, so that tests that run
- * beside it are not heard.
+ * Uses the loopback interface and a port of this process, so that tests running
+ * at the same time are not heard.
  */
 GstElement *
 test_launch_sink (const gchar *text, gint *port)
@@ -58,8 +56,8 @@ test_launch_sink (const gchar *text, gint *port)
   return pipeline;
 }
 
-/* (transfer full): the next message of @types; the test fails where none
- * comes */
+/* (transfer full): the next message of @types; the test fails if none
+ * arrives */
 GstMessage *
 test_wait_message (GstElement *pipeline, GstMessageType types)
 {
@@ -80,9 +78,7 @@ test_end_pipeline (GstElement *pipeline)
   gst_object_unref (pipeline);
 }
 
-/* What is counted */
-
-/* Of lmccsink's or lmccsrc's statistics. */
+/* From the statistics of lmccsink or lmccsrc. */
 guint64
 test_get_count (GstElement *element, const gchar *name)
 {
@@ -154,7 +150,7 @@ test_count_threads (const gchar *name)
   return n;
 }
 
-/* One that was joined may be seen for a moment. */
+/* A group that was joined before may still be seen for a moment. */
 void
 test_wait_no_threads (const gchar *name)
 {
@@ -166,8 +162,9 @@ test_wait_no_threads (const gchar *name)
   }
 }
 
-/* An H.264 picture in one RTP packet, that only its classifier understands: one
- * in eight is a key picture, and no other needs one in two. */
+/* An H.264 picture in one RTP packet that only its classifier understands:
+ * one in eight is a key picture, and no other picture needs every second
+ * one. */
 GstBuffer *
 test_make_picture (guint number)
 {
@@ -189,8 +186,6 @@ test_make_picture (guint number)
   return buffer;
 }
 
-/* Waiting */
-
 static GMutex lock;
 static GCond cond;
 static guint n_told;
@@ -198,8 +193,8 @@ static guint n_told;
 /**
  * test_tell:
  *
- * Something is as it was not before: who waits has another look. From any
- * thread, with any lock but none that a condition takes.
+ * Wakes up waiting test code, because a condition may have changed. May be
+ * called from any thread and with any lock that the conditions do not take.
  */
 void
 test_tell (void)
@@ -217,7 +212,7 @@ tell_of_property (GObject *object G_GNUC_UNUSED,
   test_tell ();
 }
 
-/* test_tell() each time that @object notifies @property. */
+/* Calls test_tell() each time that @object notifies @property. */
 void
 test_watch (gpointer object, const gchar *property)
 {
@@ -228,8 +223,8 @@ test_watch (gpointer object, const gchar *property)
 
 /**
  * test_wait_for:
- * @is_met: looks, each time that somebody told, and once more at the end
- * @patience: us
+ * @is_met: condition, checked after each test_tell() and once at the end
+ * @patience: longest wait in us
  *
  * Returns: whether it is met
  */
@@ -271,8 +266,8 @@ is_counted (gpointer user_data)
   return test_get_count (count->element, count->name) >= count->least;
 }
 
-/* Until a count is so high, or the test fails; somebody has to tell of new
- * statistics. */
+/* Waits until a counter of the statistics reaches a value, or the test
+ * fails; somebody must call test_tell() at new statistics. */
 void
 test_wait_count (GstElement *element, const gchar *name, guint64 least,
     gint64 patience)

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What tests of elements share: pipelines, what elements count, and waiting for
- * what other threads do.
+ * Common code of the element tests: pipelines, statistics of elements, and
+ * waiting for other threads.
  */
 #ifndef ELEMENT_TOOLS_H
 #define ELEMENT_TOOLS_H

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What users are told to set on an encoder whose stream has one layer: it is of
- * the encoder that is there, and gives as many layers as it says.
+ * Tests the advice that users get for an encoder whose stream has a single
+ * layer: it fits the encoder, and leads to the promised number of layers.
  */
 #include "config.h"
 
@@ -14,11 +14,11 @@
 
 #include "sink/encoder-advice.h"
 
-/* us: longest wait for what must come. */
+/* us: longest wait for an expected event. */
 #define PATIENCE (15 * G_TIME_SPAN_SECOND)
 
-/* Stand-ins for encoders that need hardware: elements that have nothing but the
- * properties by which these set their B pictures. */
+/* Stand-ins for hardware encoders: elements with only the properties that
+ * configure B pictures. */
 
 typedef struct
 {
@@ -83,11 +83,11 @@ register_stands (void)
 
 /**
  * Advice:
- * @factory: (nullable): what made a stream of one class
+ * @factory: (nullable): the encoder of a stream with one class
  * @encoding: its encoding name
- * @named: is in the advice
- * @not_named: is not
- * @live: pictures come as they are taken
+ * @named: text that the advice contains
+ * @not_named: text that it does not contain
+ * @live: the pictures come from a live source
  */
 typedef struct
 {
@@ -149,9 +149,9 @@ GST_END_TEST;
  * Layered:
  * @factory: the encoder
  * @encoding: its encoding name
- * @live: pictures come as they are taken
- * @behind: is between it and lmccsink
- * @layers: so many there are with what the advice says
+ * @live: the pictures come from a live source
+ * @behind: elements between it and lmccsink
+ * @layers: number of layers with the advised settings
  */
 typedef struct
 {
@@ -171,7 +171,7 @@ static const Layered layered[] = {
   { "x265enc", "H265", FALSE, "", 2 },
 };
 
-/* (transfer full): the settings of "Set SETTINGS on ENCODER ..." */
+/* (transfer full): the settings from "Set SETTINGS on ENCODER ..." */
 static gchar *
 get_settings (const gchar *advice, const gchar *encoder)
 {
@@ -244,9 +244,9 @@ GST_END_TEST;
 
 /**
  * Choice:
- * @raw: what the source is held to
- * @encoded: what the encoder is held to
- * @profile: which it then takes
+ * @raw: caps of the source
+ * @encoded: caps of the encoder's output
+ * @profile: the profile that it then chooses
  */
 typedef struct
 {
@@ -268,7 +268,8 @@ is_sent (gpointer sink)
   return test_get_count (sink, "packets-sent") >= 50;
 }
 
-/* Once: what comes behind its first picture does not change its mind. */
+/* Chosen once: elements linked after the first picture do not change the
+ * choice. */
 GST_START_TEST (test_who_may_choose_takes_a_profile_that_has_layers)
 {
   const Choice *choice = &choices[__i__];

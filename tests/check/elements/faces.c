@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What all elements show alike: units, names, classes, and no field of the
- * statistics where there is nothing to say.
+ * Tests that all elements present themselves alike: units, names, classes,
+ * and statistics without fields that have no value.
  */
 #include <gst/check/gstcheck.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static const gchar *const elements[] = {
   "j2klayerenc",
 };
 
-/* Of udpsrc, and of GstVideoEncoder: as these have them. */
+/* As in udpsrc and GstVideoEncoder. */
 static const gchar *const in_nanoseconds[] = { "timeout",
   "min-force-key-unit-interval", NULL };
 
@@ -126,8 +126,8 @@ GST_START_TEST (test_a_pad_that_may_appear_later_is_a_sometimes_pad)
 
 GST_END_TEST;
 
-/* Where users look: the property's text, and that of its default value, as
- * gst-inspect-1.0 shows them. */
+/* The texts that users read in gst-inspect-1.0: a property's description and
+ * that of its default value. */
 GST_START_TEST (test_the_default_algorithm_says_what_it_stands_for)
 {
   static const gchar *const stands_for[][2] = {

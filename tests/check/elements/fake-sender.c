@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Assertions are GLib's: libcheck's are for the test's own thread. */
+/* Uses GLib's assertions, because those of libcheck work in the test's own
+ * thread only. */
 #include "fake-sender.h"
 
 #include <arpa/inet.h>
@@ -181,7 +182,7 @@ make_unit (FakeSender *self, guint rung)
     unit->switch_point = unit->klass > 0 || number % GOP == 0;
     g_ptr_array_add (unit->packets, make_packet (rung));
   }
-  /* Room for three pictures of reordering. */
+  /* Room for three reordered pictures. */
   unit->presentation_time = LMCC_SECOND + (number + 3) * FAKE_PICTURE_TIME;
   return unit;
 }
@@ -279,7 +280,7 @@ fake_sender_start (const gchar *address, guint16 port, guint n_rungs,
   return start (address, port, n_rungs, 1, rungs, 0);
 }
 
-/* Pictures of one meaningless packet: each rung of so many classes in turn. */
+/* Pictures of one packet without content: the classes of each rung in turn. */
 FakeSender *
 fake_sender_start_with_classes (const gchar *address, guint16 port,
     guint n_rungs, guint n_classes)
@@ -332,7 +333,7 @@ fake_sender_kill (FakeSender *self)
   end (self, FALSE);
 }
 
-/* (transfer full): what a receiver may be told beforehand. */
+/* (transfer full): a session description for the receiver. */
 gchar *
 fake_sender_get_sdp (FakeSender *self)
 {

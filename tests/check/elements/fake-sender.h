@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A sender on the loopback interface that is made of the library alone: rungs of
+ * A sender on the loopback interface that uses only the library: rungs of
  * one layer each, in real time.
  */
 #ifndef FAKE_SENDER_H
@@ -14,8 +14,8 @@
 
 /**
  * FakePicture:
- * @packets: (element-type LmccPacket): RTP as a payloader makes it
- * @number: its place in presentation order
+ * @packets: (element-type LmccPacket): RTP packets as from a payloader
+ * @number: position in presentation order
  * @key: whether decoding may start here
  */
 typedef struct
@@ -27,23 +27,24 @@ typedef struct
 
 typedef struct _FakeSender FakeSender;
 
-/* @rungs holds, per rung, a GPtrArray of FakePicture in decoding order, sent again
- * and again. NULL: pictures of one meaningless packet, a key picture in 15. */
+/* @rungs holds, for each rung, a GPtrArray of FakePicture in decoding order,
+ * which is sent repeatedly. NULL: pictures of one packet without content, of
+ * which one in 15 is a key picture. */
 FakeSender *fake_sender_start (const gchar *address, guint16 port,
     guint n_rungs, GPtrArray **rungs);
 FakeSender *fake_sender_start_with_classes (const gchar *address, guint16 port,
     guint n_rungs, guint n_classes);
-/* Announces that it takes reports, and does not. */
+/* Announces that it accepts reports, but ignores them. */
 FakeSender *fake_sender_start_deaf (const gchar *address, guint16 port);
-/* One in so many media packets of the base is not sent, 0 for none. */
+/* Drops one media packet of the base layer in this many; 0: none. */
 void fake_sender_set_loss (FakeSender *sender, guint one_in);
 void fake_sender_stop (FakeSender *sender);
-/* As where its host is gone: without a goodbye. */
+/* Stops without a BYE, as if its host had failed. */
 void fake_sender_kill (FakeSender *sender);
 gchar *fake_sender_get_sdp (FakeSender *sender);
 void fake_sender_send_raw (const gchar *address, guint16 port,
     const guint8 *data, gsize size);
-/* As another host, such as 127.0.0.2. */
+/* Sends from another host's address, such as 127.0.0.2. */
 void fake_sender_send_from (const gchar *from, const gchar *address,
     guint16 port, const guint8 *data, gsize size);
 

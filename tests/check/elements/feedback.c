@@ -1,8 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * lmccsink and lmccsrc on the loopback interface: reports, answers, round-trip
- * times, and what else comes to the port that takes reports.
+ * Tests feedback between lmccsink and lmccsrc on the loopback interface:
+ * reports, answers, round-trip times, and other packets at the feedback
+ * port.
  */
 #include "element-tools.h"
 
@@ -15,14 +16,14 @@
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>
 
-/* Longest wait for something that must come; it ends the test. */
+/* Longest wait for an expected event; then the test fails. */
 #define PATIENCE (30 * G_TIME_SPAN_SECOND)
 
-/* On one host. */
+/* R_max on one host. */
 #define LONGEST_RTT_MS 50
 
-/* What a receiver would have reported in: a first report waits for at most 10
- * R_max. */
+/* Time within which a receiver would have reported: the first report waits
+ * for at most 10 R_max. */
 #define RTT_MAX "100"
 #define LONG_ENOUGH (3 * GST_SECOND)
 
@@ -35,7 +36,7 @@ typedef struct
   guint next_picture;
 } Pair;
 
-/* Of this process, so that others are not heard. */
+/* Port of this process, so that others are not heard. */
 static guint16
 get_port (void)
 {
@@ -48,7 +49,7 @@ get_address (void)
   return g_strdup_printf ("239.253.%d.1", 1 + (gint) (getpid () % 250));
 }
 
-/* The sink takes the pictures at their times. */
+/* The sink takes the pictures in real time. */
 static void
 need_data (GstAppSrc *source, guint size G_GNUC_UNUSED, gpointer user_data)
 {
@@ -125,7 +126,7 @@ pair_free (Pair *pair)
   g_free (pair);
 }
 
-/* Until a count is so high by the receiver's next statistics. */
+/* Waits until a counter in the receiver's next statistics reaches a value. */
 static void
 wait_count (GstElement *element, const gchar *field, guint64 value)
 {
@@ -201,7 +202,7 @@ GST_START_TEST (test_reports_are_answered_and_measure_the_round_trip_time)
   guint fds = 0;
   guint i;
 
-  /* The first round opens what GStreamer keeps. */
+  /* The first round opens files that GStreamer keeps. */
   for (i = 0; i < 3; i++) {
     pair_play (pair);
     wait_count (pair->src, "answers", 1);
@@ -286,7 +287,7 @@ send_datagram (gint fd, gconstpointer data, gsize size)
       == (gssize) size);
 }
 
-/* More than are read in one turn, some larger than any packet may be. */
+/* More than one turn reads, some larger than any valid packet. */
 GST_START_TEST (test_hostile_datagrams_are_counted_and_do_no_harm)
 {
   Pair *pair = pair_new ("", "");
@@ -353,7 +354,7 @@ GST_START_TEST (test_a_port_that_was_asked_for_and_is_taken_is_an_error)
   gst_message_parse_error (message, &error, NULL);
   fail_unless (strstr (error->message, "feedback-port") != NULL, "%s",
       error->message);
-  /* Free again, it is taken and announced. */
+  /* Once the port is free again, it is used and announced. */
   close (fd);
   pair_stop (pair);
   pair_play (pair);

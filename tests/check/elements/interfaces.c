@@ -1,8 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What multicast-iface may say at both ends. Several interfaces on real
- * networks are in tests/loopback/two-interfaces.py.
+ * Tests the values of multicast-iface at both ends.
+ * tests/loopback/two-interfaces.py tests several interfaces on real
+ * networks.
  */
 #include "element-tools.h"
 
@@ -14,7 +15,7 @@ typedef struct
 {
   const gchar *address;
   const gchar *interfaces;
-  GstMessageType type; /* of what is told; none: nothing is */
+  GstMessageType type; /* text of the message; NULL: no message */
   const gchar *words[2];
 } Row;
 
@@ -84,7 +85,8 @@ GST_START_TEST (interfaces_are_one_or_several)
 
 GST_END_TEST;
 
-/* A URI and a property may say several, and the URI says them again. */
+/* A URI and a property may name several interfaces, and the URI repeats
+ * them. */
 GST_START_TEST (a_uri_says_several)
 {
   GstElement *element = gst_element_factory_make (elements[__i__], NULL);

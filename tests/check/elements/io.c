@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * I/O threads that many share. A client with a companion of its own thread is
- * known to have had its chance to run: when the companion has run twice.
+ * Tests the shared I/O threads. When a companion of a client's thread has
+ * run twice, the client has had its chance to run.
  */
 #include "element-tools.h"
 
@@ -18,10 +18,10 @@
 /* As in io.c. */
 #define MAX_THREADS 4
 
-/* So many that each thread has two at least. */
+/* Enough clients that each thread has at least two. */
 #define N_CLIENTS (2 * MAX_THREADS)
 
-/* Longest wait for something that must come; it ends the test. */
+/* Longest wait for an expected event; then the test fails. */
 #define PATIENCE (15 * G_TIME_SPAN_SECOND)
 
 #define MAX_TAGS 8
@@ -49,7 +49,7 @@ static GCond cond;
 
 static Client clients[N_CLIENTS];
 
-/* Those that are due, in the order in which they ran. */
+/* Clients that were due, in the order in which they ran. */
 static GArray *order;
 
 static guint64
@@ -73,8 +73,6 @@ run (GstLmccIo *io, gpointer user_data)
   g_mutex_unlock (&lock);
   return due;
 }
-
-/* Clients */
 
 static void
 init (Client *client)
@@ -202,8 +200,6 @@ go_round (void)
   }
 }
 
-/* Threads */
-
 static guint
 get_max_threads (void)
 {
@@ -258,9 +254,7 @@ GST_START_TEST (what_a_process_may_not_open_is_an_error)
 
 GST_END_TEST;
 
-/* Times */
-
-/* At first it tells when it is due. */
+/* At first the client itself says when it is due. */
 static guint64
 note_due (Client *client)
 {
@@ -319,8 +313,6 @@ GST_START_TEST (who_is_due_first_runs_first)
 
 GST_END_TEST;
 
-/* Waking */
-
 static GMutex gate;
 static gint inside;
 
@@ -378,8 +370,6 @@ GST_START_TEST (a_client_wakes_itself)
 
 GST_END_TEST;
 
-/* Descriptors */
-
 GST_START_TEST (descriptors_are_told_lowest_tag_first)
 {
   Client client;
@@ -391,7 +381,7 @@ GST_START_TEST (descriptors_are_told_lowest_tag_first)
   set_readable (&client, 5);
   set_readable (&client, 3);
   attach (&client);
-  /* At first they are asked one by one, then by the thread. */
+  /* First each is checked by itself, later by the thread's poll. */
   wait_runs (&client, 1);
   wait_runs (&client, get_runs (&client) + 2);
   gst_lmcc_io_detach (client.io);
@@ -416,7 +406,7 @@ add_closed (Client *client)
 {
   g_autoptr (GError) error = NULL;
 
-  /* It is polled by now. */
+  /* By now, it is polled. */
   if (client->runs == 1) {
     fail_if (gst_lmcc_io_add (client->io, client->fds[0] + 100, 1, &error));
     fail_unless (error != NULL);
@@ -465,7 +455,7 @@ GST_START_TEST (who_naps_is_not_woken_by_input)
   for (i = 0; i < MAX_THREADS; i++)
     fail_unless_equals_int (get_runs (&clients[i]), 1);
 
-  /* Both ends of a nap: what waits is told. */
+  /* Both ends of a nap: waiting packets are reported. */
   wake_and_wait (&clients[0]);
   fail_unless_equals_int (clients[0].n_tags, 1);
   fail_unless_equals_int (clients[0].tags[0], 2);
@@ -501,7 +491,7 @@ GST_START_TEST (after_a_nap_input_wakes_again)
 
 GST_END_TEST;
 
-/* All have something to do all the time. */
+/* All have work all the time. */
 
 #define N_ROUNDS 1000
 
@@ -512,7 +502,7 @@ work_always (Client *client)
 {
   if (!g_atomic_int_get (&started))
     return 0;
-  /* Of the same thread alone: no lock. */
+  /* Called from the same thread only: no lock. */
   client->due++;
   if (client->due == N_ROUNDS) {
     guint i;
@@ -548,8 +538,6 @@ GST_START_TEST (no_client_starves_another)
 }
 
 GST_END_TEST;
-
-/* Detaching */
 
 static gint detaches;
 static gint finished;
@@ -672,8 +660,6 @@ GST_START_TEST (a_client_detaches_all_the_others)
 }
 
 GST_END_TEST;
-
-/* Many at once */
 
 #define N_WORKERS 4
 #define N_OWN 50

@@ -30,7 +30,7 @@ static const guint bitrates[N_LAYERS] = { 300, 600, 1200, 2400 };
 /* RFC 5371 section 4.2. */
 #define PRIORITY_AT 1
 
-/* Runs a pipeline to its end; returns what came to its appsink. */
+/* Runs a pipeline to its end; returns the buffers of its appsink. */
 static GPtrArray *
 run_pipeline (const gchar *text)
 {
@@ -55,7 +55,7 @@ run_pipeline (const gchar *text)
   return buffers;
 }
 
-/* The reference: libopenjp2, which leaves layers out by itself. */
+/* The reference: libopenjp2, which can skip layers itself. */
 
 typedef struct
 {
@@ -78,7 +78,7 @@ read_input (void *to, OPJ_SIZE_T size, void *user_data)
   return n;
 }
 
-/* I420, without padding. */
+/* I420 without padding. */
 static GBytes *
 decode_layers (GstBuffer *buffer, guint n_layers)
 {
@@ -140,7 +140,7 @@ get_priority (GstBuffer *packet)
   return priority;
 }
 
-/* As lmccsrc does: the last packet of each unit has the marker. */
+/* As in lmccsrc: the last packet of each unit has the marker. */
 static GstBuffer *
 set_marker (GstBuffer *packet, gboolean marker)
 {
@@ -178,7 +178,7 @@ GST_START_TEST (every_layer_stays_below_its_rate_and_near_it)
     priority = get_priority (packet);
     fail_unless (priority <= N_LAYERS);
     fail_unless (gst_buffer_get_size (packet) <= 1400);
-    /* 12 bytes of RTP, 8 of its payload's header. */
+    /* 12 bytes of RTP header, 8 of the payload header. */
     sizes[MAX (priority, 1) - 1] += gst_buffer_get_size (packet) - 20;
   }
   for (i = 0; i < N_LAYERS; i++) {
@@ -242,7 +242,7 @@ GST_START_TEST (each_level_decodes_as_a_decoder_that_leaves_layers_out)
 
 GST_END_TEST;
 
-/* Which levels of which picture a decoded one is, or 0. */
+/* The level and picture that a decoded picture equals, or 0. */
 static guint
 find_level (GBytes *references[N_LAYERS], GstBuffer *got)
 {
@@ -326,7 +326,7 @@ GST_START_TEST (waiting_for_the_next_picture_is_in_the_latency)
 
 GST_END_TEST;
 
-/* Pixels of whatever comes through these elements. */
+/* Pixels of the output of these elements. */
 static GPtrArray *
 decode_through (const gchar *elements)
 {
@@ -367,7 +367,7 @@ GST_START_TEST (whole_pictures_pass_the_stock_elements_too)
 
 GST_END_TEST;
 
-/* openjpegenc has no SOP markers. */
+/* openjpegenc writes no SOP markers. */
 GST_START_TEST (codestream_that_cannot_be_cut_comes_whole_or_not_at_all)
 {
   g_autoptr (GPtrArray) packets =
@@ -464,7 +464,7 @@ GST_START_TEST (broken_picture_is_left_out_with_a_warning)
 
 GST_END_TEST;
 
-/* Not openjpegdec: that of GStreamer 1.22 does not start a second time. */
+/* Not openjpegdec: that of GStreamer 1.22 cannot start a second time. */
 GST_START_TEST (three_cycles_give_the_same_pictures)
 {
   g_autoptr (GError) error = NULL;

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Real encoders that make no key frame by themselves after the first one: a
- * receiver that comes later has a picture only where lmccsink asks them.
+ * Tests real encoders that make no key frame after the first one: a receiver
+ * that joins later shows pictures only if lmccsink requests a key frame.
  */
 #include "element-tools.h"
 
@@ -43,7 +43,7 @@ static const Sender senders[] = {
   { "x264enc", VIDEO X264ENC "! lmccsink", "feedback=false" },
 };
 
-/* Whether the test is to be skipped; says why. */
+/* Whether to skip the test; prints the reason. */
 static gboolean
 is_missing (const gchar *name)
 {
@@ -54,7 +54,7 @@ is_missing (const gchar *name)
   return factory == NULL;
 }
 
-/* Of this process, so that others are not heard. */
+/* Port of this process, so that others are not heard. */
 static guint
 get_port (void)
 {
@@ -123,7 +123,7 @@ GST_START_TEST (test_who_comes_later_has_a_picture)
 
 GST_END_TEST;
 
-/* Where the user says so, the encoder is left alone. */
+/* If the user says so, the encoder gets no requests. */
 GST_START_TEST (test_an_interval_of_zero_asks_for_nothing)
 {
   GstElement *sender, *sink, *receiver, *src;

@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * An x264ladderenc alone, and pictures for it.
+ * Runs an x264ladderenc alone, and makes pictures for it.
  */
 #ifndef LADDER_TOOLS_H
 #define LADDER_TOOLS_H

@@ -6,7 +6,7 @@
 #include <gst/lmcc/wire/rtp.h>
 #include <plugins/common/ladder.h>
 
-/* IPv4, UDP, RTP and our element; a packet of 1400 bytes. */
+/* IPv4, UDP, RTP and our header extension element; a packet of 1400 bytes. */
 static const LmccLadderLimits limits = {
   .picture_rate = 24,
   .packet_overhead = 28 + LMCC_RTP_HEADER_SIZE + LMCC_RTP_OVERHEAD,
@@ -66,15 +66,15 @@ GST_START_TEST (test_less_rate_gives_smaller_pictures_of_even_size)
   fail_unless_equals_int (height, 270);
   lmcc_ladder_size (&pictures[0], 300000, &width, &height);
   fail_unless_equals_int (width, 640);
-  /* The scale stops before a side is a few blocks. */
+  /* Scaling stops before a side has only a few blocks. */
   lmcc_ladder_size (&pictures[3], 1000, &width, &height);
   fail_unless_equals_int (width, 16);
 }
 
 GST_END_TEST;
 
-/* The largest group of a rung is its rate for the time between key frames and
- * what the buffer holds; its packets have headers. */
+/* The largest group of a rung has its rate for the key frame interval and
+ * the content of the buffer; its packets have headers. */
 static gdouble
 wire_rate (guint64 rate)
 {
@@ -145,9 +145,9 @@ GST_START_TEST (test_an_encoder_of_few_rungs_gets_no_more)
 
 GST_END_TEST;
 
-/* 24 headers of 64 bytes a second are 12.3 kbit/s; 16 kbit/s with a quarter for
- * the buffer and headers of full packets are 20.9; the record has a
- * twentieth. */
+/* 24 headers of 64 bytes per second are 12.3 kbit/s; 16 kbit/s with a
+ * quarter for the buffer and headers of full packets are 20.9; the session
+ * record has a twentieth. */
 GST_START_TEST (test_a_base_without_room_is_refused_with_the_cause)
 {
   static const guint64 layers[] = { 20000, 500000 };

@@ -97,7 +97,7 @@ layer_tap_find (LayerTap *tap, GstClockTime pts)
   return picture;
 }
 
-/* Slice type from first_mb_in_slice and slice_type, for what x264 writes: one
+/* Slice type from first_mb_in_slice and slice_type, for x264's output: one
  * slice, so that first_mb_in_slice is the single bit 1. */
 static gboolean
 x264_slice_is_b (const guint8 *body)
@@ -124,11 +124,11 @@ inspect_h264_nal (const guint8 *nal)
   return picture;
 }
 
-/* What the parameter set before the latest key frame says. */
+/* Information from the parameter set before the latest key frame. */
 static guint h265_sub_layers;
 
-/* From the TemporalId; of a stream without, from the types TRAIL_N, RADL_N and
- * RASL_N, which no picture refers to. */
+/* From the TemporalId; in a stream without temporal layers, from the types
+ * TRAIL_N, RADL_N and RASL_N, which no picture refers to. */
 static LayerPicture
 inspect_h265_nal (const guint8 *nal)
 {
@@ -187,7 +187,7 @@ layer_inspect_avc (GstBuffer *buffer)
   fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
   while (i + 6 < map.size && picture.klass < 0) {
     picture = inspect_h264_nal (map.data + i + 4);
-    /* No access unit here is as large as 64 KiB. */
+    /* No access unit here has 64 KiB or more. */
     fail_unless (map.data[i] == 0 && map.data[i + 1] == 0);
     i += 4 + (map.data[i + 2] << 8 | map.data[i + 3]);
   }
@@ -259,8 +259,8 @@ layer_tap_launch (const gchar *description, const gchar *encoder_property,
   return pipeline;
 }
 
-/* Runs @description, classifies what its payloader named pay makes, and
- * compares with what was known before. */
+/* Runs @description, classifies the output of its payloader named pay, and
+ * compares the result with what the tap saw. */
 void
 layer_tap_run (const gchar *description, const LmccCodec *codec, LayerTap *tap,
     void (*configure) (GstElement *encoder), guint seen[3])

@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What encoders made, known before the payloader, beside what is made of it.
+ * Records the output of encoders before the payloader, and compares it with
+ * the classified units.
  */
 #ifndef LAYER_TAP_H
 #define LAYER_TAP_H
@@ -23,7 +24,7 @@
 
 #define LAYER_EXT_ID 3
 
-/* What is known of an access unit before the payloader. */
+/* Facts about an access unit before the payloader. */
 typedef struct
 {
   GstClockTime pts;
@@ -38,8 +39,8 @@ typedef struct
 {
   LayerInspectFunc inspect;
   gboolean mark;
-  /* Guards @pictures, which the encoder's thread still adds to while they are
-   * compared. */
+  /* Protects @pictures, to which the encoder's thread still adds during the
+   * comparison. */
   GMutex lock;
   GArray *pictures;
   GstCaps *caps;

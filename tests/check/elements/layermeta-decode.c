@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Pictures without those of higher classes, decoded.
+ * Decodes streams without the pictures of higher classes.
  */
 #include "layer-tap.h"
 
@@ -75,8 +75,7 @@ decode (const LayerTap *tap, const gchar *decoder, gint top)
   return table;
 }
 
-/* Without the classes above any but the highest the pictures that are left are
- * the same. */
+/* Without the higher classes, the remaining pictures are unchanged. */
 static void
 check_subsets (const LayerTap *tap, const gchar *decoder, gint highest,
     const guint seen[3])

@@ -135,7 +135,7 @@ append_boolean (GValue *array, gboolean boolean)
   g_value_unset (&value);
 }
 
-/* Two layers: every other picture is referenced by none. */
+/* Two layers: no picture refers to every second picture. */
 static void
 configure_vp8 (GstElement *encoder)
 {

@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * lmccdepay: RTP of one codec after the other, and players that go on with it.
+ * Tests lmccdepay: RTP of one codec after another, and players that
+ * continue.
  */
 #include "element-tools.h"
 
@@ -21,9 +22,9 @@
 /**
  * Depay:
  * @ids: names of the streams of each source pad, in the order of the pads
- * @ended: whether its stream ended
- * @removed: whether the pad is gone
- * @n: pads that there have been
+ * @ended: whether its stream has ended
+ * @removed: whether the pad was removed
+ * @n: number of pads so far
  */
 typedef struct
 {

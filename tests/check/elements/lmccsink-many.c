@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Many sinks in one process, and how they start and stop while they send.
+ * Tests many sinks in one process, and sinks that start and stop while
+ * others send.
  */
 #include "element-tools.h"
 
@@ -17,7 +18,7 @@
 #define MAX_THREADS 4
 #define THREAD "lmcc-io"
 
-/* Longest wait for something that must come; it ends the test. */
+/* Longest wait for an expected event; then the test fails. */
 #define PATIENCE (15 * G_TIME_SPAN_SECOND)
 
 #define RTCP_BYE 203
@@ -89,7 +90,7 @@ GST_START_TEST (many_sinks_share_few_threads)
   fail_unless_equals_int (test_count_threads (THREAD),
       MIN (g_get_num_processors (), MAX_THREADS));
 
-  /* Who has the same threads goes on. */
+  /* Sinks with the same threads continue. */
   for (i = 0; i < N_SINKS - MAX_THREADS; i++)
     sender_clear (&senders[i]);
   for (; i < N_SINKS; i++) {
@@ -101,8 +102,6 @@ GST_START_TEST (many_sinks_share_few_threads)
 }
 
 GST_END_TEST;
-
-/* Stopping */
 
 static gint
 open_control (guint16 port)
@@ -137,7 +136,7 @@ has_bye (const guint8 *data, gsize size)
   return FALSE;
 }
 
-/* Returns how many of the last packets are a BYE. */
+/* Returns the number of BYE packets among the last packets. */
 static guint
 count_last_byes (gint fd)
 {
@@ -225,7 +224,7 @@ GST_START_TEST (a_sink_is_stopped_by_the_handler_of_what_it_tells)
 
 GST_END_TEST;
 
-/* Another thread pushes pictures meanwhile, as many as there is room for. */
+/* Meanwhile, another thread pushes pictures, as many as fit. */
 static gint pushing; /* atomic */
 
 static gpointer
@@ -247,7 +246,7 @@ flush (Sender *sender)
   gst_element_send_event (sender->source, gst_event_new_flush_stop (TRUE));
 }
 
-/* One BYE each time, then all that are left at the end. */
+/* One BYE each time, then all others at the end. */
 GST_START_TEST (a_sink_that_starts_again_leaves_copies_of_its_bye_out)
 {
   gint fd = open_control ((guint16) (get_port (0) + 1));
@@ -302,8 +301,6 @@ GST_START_TEST (state_changes_and_flushes_do_not_wait_for_each_other)
 }
 
 GST_END_TEST;
-
-/* Clocks */
 
 GST_START_TEST (a_clock_that_stands_still_does_not_hold_a_sink)
 {

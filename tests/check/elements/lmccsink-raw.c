@@ -43,7 +43,7 @@ count_setup (GstElement *sink G_GNUC_UNUSED, GstElement *encoder, guint rung,
   g_object_get (encoder, "bitrate", &bitrates[rung], NULL);
 }
 
-/* Units of each rung that the session sent, by lmccsink's own numbers. */
+/* Units of each rung that the session sent, from lmccsink's own statistics. */
 static guint
 count_rungs (GstElement *pipeline)
 {
@@ -78,7 +78,7 @@ GST_START_TEST (test_raw_video_goes_out_in_rungs_again_and_again)
     fail_unless_equals_int (gst_element_set_state (pipeline,
                                 i == 1 ? GST_STATE_READY : GST_STATE_NULL),
         GST_STATE_CHANGE_SUCCESS);
-    /* The next run may bring something else. */
+    /* The next run may have other input. */
     fail_unless_equals_int (g_list_length (sink->sinkpads), 1);
     fail_unless_equals_int (GST_BIN_NUMCHILDREN (sink), 1);
   }
@@ -132,7 +132,8 @@ GST_START_TEST (test_settings_reach_the_encoders)
 
 GST_END_TEST;
 
-/* They are of the next picture, not of when the sockets were opened. */
+/* The times are those of the next picture, not of the opening of the
+ * sockets. */
 GST_START_TEST (test_settings_that_are_made_in_ready_reach_the_encoders)
 {
   GstElement *pipeline = launch ("videotestsrc num-buffers=5",
@@ -156,13 +157,13 @@ GST_START_TEST (test_settings_that_are_made_in_ready_reach_the_encoders)
 
 GST_END_TEST;
 
-/* The one encoder of codecs that make all layers themselves. */
+/* The only encoder of codecs that make all layers themselves. */
 typedef struct
 {
   guint n;
   guint rung;
   gint bitrate;
-  guint64 total; /* of JPEG 2000 */
+  guint64 total; /* for JPEG 2000 */
   gint distance;
   gchar *mode;
   gint layers[16];
@@ -227,7 +228,7 @@ count_layers (GstElement *sink)
   return gst_value_array_get_size (gst_structure_get_value (stats, "layers"));
 }
 
-/* Plays it once, and returns how many layers it has. */
+/* Plays it once, and returns its number of layers. */
 static guint
 play_once (const gchar *source, const gchar *settings, GCallback note,
     SetUp *setup)
@@ -250,7 +251,7 @@ play_once (const gchar *source, const gchar *settings, GCallback note,
   return layers;
 }
 
-/* Not I420, which is all that the encoder takes. */
+/* Not I420, the only format of the encoder. */
 GST_START_TEST (test_raw_video_goes_out_in_the_layers_of_vp9)
 {
   SetUp setup;
@@ -260,7 +261,7 @@ GST_START_TEST (test_raw_video_goes_out_in_the_layers_of_vp9)
                  "video/x-raw,format=YUY2,width=640,height=360,framerate=24/1",
           "codec=vp9", G_CALLBACK (note_vp9), &setup),
       9);
-  /* What the rungs of x264 have together. */
+  /* Total rate of the rungs of x264. */
   fail_unless_equals_int (setup.bitrate, 1300000);
   fail_unless_equals_int (setup.distance, 24);
   fail_unless_equals_string (setup.mode, "L3T3");
@@ -317,7 +318,7 @@ GST_START_TEST (test_settings_reach_the_encoder_of_vp9)
   fail_unless_equals_string (setup.mode, "L2T2");
   g_free (setup.mode);
 
-  /* Layers that are asked for share what fits. */
+  /* Requested layers share the available rate. */
   play_once ("videotestsrc num-buffers=5",
       "codec=vp9 layering=doubling "
       "layers=3 base-rate=200000 encoder-settings=vp9,scalability-mode=L2T2",
@@ -523,7 +524,7 @@ lmccsink_raw_suite (void)
   if (gst_registry_check_feature_version (gst_registry_get (), "j2klayerenc", 0,
           0, 0))
     tcase_add_test (tc, test_raw_video_goes_out_in_the_layers_of_jpeg_2000);
-  /* The last one: they are missing from then on. */
+  /* The last rung: its layers are missing from then on. */
   tcase_add_test (tc, test_an_encoder_that_is_missing_is_named_with_its_plugin);
   return s;
 }

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the description of lmccsink's session says to players that know nothing
- * of layers, and when.
+ * Tests the session description of lmccsink for players without support for
+ * layers, and when it is available.
  */
 #include "element-tools.h"
 
@@ -85,7 +85,7 @@ has_wanted (gpointer user_data)
   return text != NULL && strstr (text, self->wanted) != NULL;
 }
 
-/* Sends some pictures; the description then says @wanted. */
+/* Sends some pictures; then the description must contain @wanted. */
 static void
 push (Sender *self, const gchar *wanted)
 {
@@ -130,7 +130,7 @@ get_version (const gchar *sdp)
   return session.revision;
 }
 
-/* An encoder that is set otherwise has others. */
+/* An encoder with other settings has other parameters. */
 GST_START_TEST (test_parameters_that_change_are_said_again)
 {
   g_autofree gchar *before = NULL, *after = NULL;

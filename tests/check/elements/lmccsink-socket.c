@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The socket that lmccsink sends by: its own port, or a socket that is handed
- * over.
+ * Tests the socket through which lmccsink sends: its own with a given port,
+ * or one from the application.
  */
 #include "element-tools.h"
 
@@ -20,10 +20,10 @@
 #include <gst/app/app.h>
 #include <gst/check/gstcheck.h>
 
-/* Longest wait for a packet that must come; it ends the test. */
+/* Longest wait for an expected packet; then the test fails. */
 #define PATIENCE_MS 15000
 
-/* Tests run side by side. */
+/* Tests run at the same time. */
 static pid_t own;
 
 static guint16
@@ -78,7 +78,7 @@ open_member (void)
   return fd;
 }
 
-/* Returns: the port that the next packet comes from */
+/* Returns: the source port of the next packet */
 static guint16
 receive (gint fd)
 {
@@ -141,9 +141,7 @@ assert_refused (GstElement *pipeline, const gchar *word, const gchar *other)
       "%s", error->message);
 }
 
-/* The port */
-
-/* Whoever receives on this host may have the same port on the group. */
+/* A receiver on this host may use the same port for the group. */
 GST_START_TEST (packets_come_from_the_port_that_is_asked_for)
 {
   gint member = open_member (), late;
@@ -174,7 +172,7 @@ GST_START_TEST (a_port_that_is_taken_is_an_error_with_a_remedy)
   assert_refused (pipeline, number, "set bind-port to a free port");
   close (holder);
 
-  /* It is given back from READY to NULL, and can be had again. */
+  /* The port is released from READY to NULL and can be bound again. */
   gst_element_set_state (pipeline, GST_STATE_NULL);
   fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_READY),
       GST_STATE_CHANGE_SUCCESS);
@@ -186,10 +184,8 @@ GST_START_TEST (a_port_that_is_taken_is_an_error_with_a_remedy)
 
 GST_END_TEST;
 
-/* A socket that is handed over */
-
-/* Bound to the loopback address, so that there is a route without an interface
- * being named. */
+/* Bound to the loopback address, so that there is a route without naming an
+ * interface. */
 static GSocket *
 make_socket (void)
 {
@@ -267,7 +263,7 @@ GST_START_TEST (a_socket_that_is_handed_over_is_closed_unless_told_otherwise)
   fail_unless (g_socket_is_closed (socket));
   assert_refused (pipeline, "closed socket", "close-socket=false");
 
-  /* Without it a socket is opened again. */
+  /* Without it, lmccsink opens a socket again. */
   gst_element_set_state (pipeline, GST_STATE_NULL);
   set_socket (pipeline, NULL);
   fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_READY),
@@ -313,7 +309,7 @@ GST_START_TEST (a_socket_that_cannot_be_used_is_refused)
 
 GST_END_TEST;
 
-/* The descriptor may be another file's by then. */
+/* The descriptor may belong to another file by then. */
 GST_START_TEST (a_socket_that_is_closed_meanwhile_sends_on)
 {
   g_autoptr (GSocket) socket = make_socket ();
@@ -353,8 +349,6 @@ GST_START_TEST (a_socket_of_its_own_is_shown_and_closed)
 
 GST_END_TEST;
 
-/* Another network namespace */
-
 #define N_PASSED 2
 
 static void
@@ -377,8 +371,8 @@ pass (gint to, const gint fds[N_PASSED])
   _exit (sendmsg (to, &message, 0) == 1 ? 0 : 1);
 }
 
-/* In a process of its own: a namespace with nothing but loopback, of which it
- * passes a socket to send by and a member of the group. */
+/* In its own process: a network namespace with nothing but loopback, which
+ * passes a socket to send with and a member of the group. */
 static void
 open_elsewhere (gint to)
 {
@@ -398,7 +392,7 @@ open_elsewhere (gint to)
   pass (to, fds);
 }
 
-/* Returns: %FALSE where there can be no namespace */
+/* Returns: %FALSE if namespaces are not permitted */
 static gboolean
 take_from_elsewhere (gint fds[N_PASSED])
 {
@@ -431,8 +425,7 @@ take_from_elsewhere (gint fds[N_PASSED])
   return status == 0;
 }
 
-/* Nothing is asked of this process's own network: no reports, no
- * memberships. */
+/* Needs nothing from this process's own network: no reports, no memberships. */
 GST_START_TEST (a_socket_of_another_network_namespace_sends_there)
 {
   gint fds[N_PASSED];

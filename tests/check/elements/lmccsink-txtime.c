@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * lmccsink where packets are handed over before they are due. The loopback
- * interface does not look at their times, which are read here on their way to
+ * Tests lmccsink when it hands over packets before they are due. The
+ * loopback interface ignores their times; the test reads them on the way to
  * the kernel.
  */
 #include "element-tools.h"
@@ -29,19 +29,19 @@
 
 #define N_PICTURES 20
 #define PICTURE (20 * GST_MSECOND)
-#define N_PACKETS 40 /* of a picture: 2000/s */
+#define N_PACKETS 40 /* packets per picture: 2000/s */
 
 #define LEAD (10 * GST_MSECOND)
 
-/* The library's send times have units of 1 s / 65536. */
+/* The library's send times are in units of 1 s / 65536. */
 #define UNIT 15259
 
-/* What the kernel was given. */
+/* The packets given to the kernel. */
 typedef struct
 {
   guint call;
   guint64 called; /* CLOCK_MONOTONIC */
-  guint64 leaves; /* likewise, 0 for at once */
+  guint64 leaves; /* CLOCK_MONOTONIC, 0 for at once */
   gboolean control;
   guint16 sequence;
   guint32 send_time;
@@ -51,7 +51,8 @@ static GMutex lock;
 static GArray *packets;
 static guint n_calls;
 static gboolean refuse_option;
-static const gchar *root; /* of the loopback interface, or NULL: as it is */
+/* faked for the loopback interface, or NULL: unchanged */
+static const gchar *root;
 static guint n_options;
 static guint n_warnings;
 
@@ -83,7 +84,7 @@ note (struct msghdr *message, guint64 called)
   }
 }
 
-/* These stand in front of the C library's. */
+/* These replace the functions of the C library. */
 __attribute__ ((visibility ("default"))) int
 sendmmsg (int fd, struct mmsghdr *messages, unsigned int n, int flags)
 {
@@ -159,8 +160,6 @@ teardown (void)
   g_clear_pointer (&packets, g_array_unref);
 }
 
-/* Pipelines */
-
 static void
 push_packet (GstElement *source, guint number)
 {
@@ -183,7 +182,8 @@ push_packet (GstElement *source, guint number)
       GST_FLOW_OK);
 }
 
-/* With an address it claims none, and all that leaves is of the session. */
+/* With an address of its own it needs no address claims, so all its packets
+ * belong to the session. */
 static GstElement *
 start (const gchar *properties)
 {
@@ -223,8 +223,6 @@ get_flag (GstElement *pipeline, const gchar *name)
   return flag;
 }
 
-/* What the kernel was given */
-
 static const Packet *
 get_packet (guint i)
 {
@@ -241,7 +239,7 @@ count_media (void)
   return n;
 }
 
-/* Times do not go back, and none is further ahead than the lead. */
+/* Times never go back, and none is further ahead than the lead. */
 static void
 check_times (void)
 {
@@ -279,9 +277,9 @@ check_numbers (void)
   }
 }
 
-/* Two packets of one call leave as far apart as their headers say. Where the
- * clocks were read late for the call before, the first ones wait for that.
- * Returns how many pairs are exactly as far apart. */
+/* Two packets of one call leave as far apart as their headers say, except
+ * that the first ones wait if the clocks were read late for the previous
+ * call. Returns how many pairs have exactly this distance. */
 static guint
 check_distances (void)
 {
@@ -319,9 +317,9 @@ GST_START_TEST (each_packet_has_the_time_that_its_header_says)
   fail_unless (count_media () >= N_PICTURES * N_PACKETS);
   check_times ();
   check_numbers ();
-  /* Packets of a step of 1 ms have one time. */
+  /* Packets of a step of 1 ms have the same time. */
   fail_unless (check_distances () >= N_PICTURES * N_PACKETS / 8);
-  /* 5 ms have ten, and pictures come in between. */
+  /* 5 ms have ten packets, and pictures arrive in between. */
   fail_unless (n_calls <= N_PICTURES * N_PACKETS / 4, "%u calls", n_calls);
 }
 
@@ -384,8 +382,8 @@ GST_START_TEST (packets_have_times_where_they_are_kept)
 
 GST_END_TEST;
 
-/* Where nothing keeps packets, where nobody wants it, where the kernel cannot,
- * and where reports say when packets leave. */
+/* If no queue holds packets, the user does not want it, the kernel does not
+ * support it, or reports state when packets leave. */
 GST_START_TEST (packets_have_no_times_otherwise)
 {
   static const struct

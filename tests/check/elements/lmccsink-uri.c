@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The URI that says several of lmccsink's properties, as that of lmccsrc does.
+ * Tests the URI that sets several of lmccsink's properties, as lmccsrc's URI
+ * does.
  */
 #include "element-tools.h"
 
@@ -11,7 +12,7 @@
 typedef struct
 {
   const gchar *uri;
-  const gchar *told; /* NULL: the same */
+  const gchar *told; /* NULL: unchanged */
   const gchar *address;
   gint port;
   const gchar *bind_address;
@@ -29,7 +30,7 @@ static const Row rows[] = {
       NULL, "eth0", 4, 0 },
   { "lmcc://10.0.0.1@232.1.2.3:5004?latency=300", NULL, "232.1.2.3", 5004,
       "10.0.0.1", NULL, 1, 300 },
-  /* What is a receiver's is passed over. */
+  /* Settings of receivers are ignored. */
   { "lmcc://239.1.2.3:5004?max-level=1&eos-on-bye=true&latency=5",
       "lmcc://239.1.2.3:5004?latency=5", "239.1.2.3", 5004, NULL, NULL, 1, 5 },
 };
@@ -56,7 +57,7 @@ check_row (GstElement *sink, const Row *row)
   fail_unless_equals_string (handled, told);
 }
 
-/* One after the other on one element: nothing of an earlier one stays. */
+/* One after the other on one element: nothing of an earlier one remains. */
 GST_START_TEST (test_a_uri_sets_what_it_says_and_no_more)
 {
   GstElement *sink = gst_element_factory_make ("lmccsink", NULL);
@@ -97,10 +98,10 @@ GST_END_TEST;
 
 /**
  * BadUri:
- * @uri: what is no URI of a sender
- * @by_handler: (nullable): what is in the error of #GstURIHandler; %NULL where
- *     GStreamer refuses it itself
- * @at_start: what is in the error of the start
+ * @uri: not a valid URI of a sender
+ * @by_handler: (nullable): text in the error of #GstURIHandler; %NULL if
+ *     GStreamer itself rejects it
+ * @at_start: text in the error at the start
  */
 typedef struct
 {
@@ -133,7 +134,7 @@ static const BadUri bad_uris[] = {
   { "", NULL, "URI '': " },
 };
 
-/* By the property, of which nobody hears an error, it is one of the start. */
+/* A property cannot return an error, so the error is posted at the start. */
 GST_START_TEST (test_a_uri_that_cannot_be_is_refused)
 {
   const BadUri *row = &bad_uris[__i__];
@@ -161,7 +162,7 @@ GST_START_TEST (test_a_uri_that_cannot_be_is_refused)
   fail_unless (strstr (start_error->message, row->at_start) != NULL,
       "'%s' is not in: %s", row->at_start, start_error->message);
 
-  /* A good one mends it. */
+  /* A valid URI clears the error. */
   gst_element_set_state (sink, GST_STATE_NULL);
   g_object_set (sink, "uri", "lmcc://239.77.22.1:5004?multicast-iface=lo",
       NULL);

@@ -27,8 +27,6 @@
   "application/x-rtp,media=video,encoding-name=H264," \
   "clock-rate=90000,payload=96"
 
-/* A plain receiver */
-
 static gint
 open_group (const gchar *address, gint port)
 {
@@ -54,7 +52,7 @@ open_group (const gchar *address, gint port)
   return fd;
 }
 
-/* Whether a packet of media came; what else is sent is passed over. */
+/* Whether a media packet arrived; skips other packets. */
 static gboolean
 receive_media (gint fd, LmccRtp *rtp, LmccHeader *header)
 {
@@ -70,8 +68,6 @@ receive_media (gint fd, LmccRtp *rtp, LmccHeader *header)
   }
   return FALSE;
 }
-
-/* Pipelines */
 
 static gchar *
 wait_error (GstElement *pipeline)
@@ -147,8 +143,6 @@ get_count (GstElement *pipeline, const gchar *field)
   return test_get_count (sink, field);
 }
 
-/* Properties and errors */
-
 GST_START_TEST (test_properties_have_the_documented_defaults)
 {
   GstElement *sink = gst_element_factory_make ("lmccsink", NULL);
@@ -204,7 +198,8 @@ assert_offers (const gchar *filter_text, const gchar *with,
   gst_object_unref (sink);
 }
 
-/* What it cannot send it offers alone: who links that hears the reason. */
+/* It offers no caps that it cannot send, so that linking fails with a
+ * reason. */
 GST_START_TEST (test_the_pad_prefers_encoded_video)
 {
   assert_offers ("audio/x-raw; video/x-h264", "video/x-h264", "audio/x-raw");
@@ -217,7 +212,7 @@ GST_START_TEST (test_the_pad_prefers_encoded_video)
 
 GST_END_TEST;
 
-/* The plugins that encode are others, and may be missing. */
+/* The encoder plugins are separate and may be missing. */
 GST_START_TEST (test_raw_video_gets_an_error_that_names_what_is_missing)
 {
   static const gchar *const missing[][2] = { { "x264ladderenc", "lmccladder" },
@@ -244,8 +239,8 @@ GST_START_TEST (test_raw_video_gets_an_error_that_names_what_is_missing)
 
 GST_END_TEST;
 
-/* GstBin ends its own change of state on a child's error, and GstElement keeps
- * the failure of that. */
+/* GstBin stops its own state change at a child's error, and GstElement keeps
+ * that failure. */
 GST_START_TEST (test_an_error_before_the_first_picture_is_over_with_null)
 {
   gint port;
@@ -336,8 +331,6 @@ GST_START_TEST (test_a_unicast_address_is_refused)
 
 GST_END_TEST;
 
-/* Sending */
-
 #define N_FRAMES 50
 #define N_GROUPS 3
 
@@ -409,7 +402,7 @@ GST_START_TEST (test_x264_goes_out_in_three_classes_with_contiguous_numbers)
 
 GST_END_TEST;
 
-/* With the option-string that a stream of one class is advised to take. */
+/* With the option-string that lmccsink advises for a stream of one class. */
 GST_START_TEST (test_x265_goes_out_in_two_classes_as_the_advice_says)
 {
   g_auto (GStrv) advice =
@@ -508,8 +501,8 @@ GST_START_TEST (test_packets_leave_at_their_due_times)
 
 GST_END_TEST;
 
-/* Lets the clock go from one wait to the next until another picture has left.
- * Returns: when that was */
+/* Advances the clock from one wait to the next until another picture has
+ * left. Returns: the time of that */
 static GstClockTime
 run_until_sent (GstTestClock *clock, gint fd, GstClockTime most)
 {
@@ -544,8 +537,8 @@ are_three (gpointer n)
   return g_atomic_int_get ((gint *) n) >= 3;
 }
 
-/* This process, or its machine, was stopped. What is in front is known to be
- * live only once there are caps, which is after PLAYING. */
+/* This process or its machine was stopped. Whether the source is live is
+ * known only with caps, which come after PLAYING. */
 GST_START_TEST (test_live_pictures_are_in_time_after_a_standstill)
 {
   gint port, fd, n = 0;
@@ -566,7 +559,7 @@ GST_START_TEST (test_live_pictures_are_in_time_after_a_standstill)
   push_picture (pipeline, "a", 1, 4100 * GST_MSECOND, TRUE);
   push_picture (pipeline, "a", 2, 4200 * GST_MSECOND, FALSE);
   run_until_sent (test_clock, fd, GST_SECOND);
-  /* The second one is there when the third one comes. */
+  /* The second picture has arrived when the third one does. */
   fail_unless (test_wait_for (are_three, &n, 10 * G_TIME_SPAN_SECOND));
   gst_test_clock_set_time (test_clock, 4 * GST_SECOND);
   run_until_sent (test_clock, fd, 4500 * GST_MSECOND);
@@ -599,7 +592,7 @@ GST_START_TEST (test_a_late_rung_is_left_out_and_comes_back_with_a_key_frame)
     push_picture (pipeline, "a", i, i * 40 * GST_MSECOND, FALSE);
   while (get_count (pipeline, "units") < 6)
     g_thread_yield ();
-  /* Too late; then one that needs it; then a key frame. */
+  /* Too late; then a picture that needs it; then a key frame. */
   push_picture (pipeline, "b", 1, 40 * GST_MSECOND, FALSE);
   push_picture (pipeline, "b", 5, 200 * GST_MSECOND, FALSE);
   push_picture (pipeline, "b", 6, 240 * GST_MSECOND, TRUE);
@@ -641,7 +634,7 @@ GST_START_TEST (test_the_session_description_is_written_and_readable)
   end_source (pipeline, "a");
   wait_eos (pipeline);
   g_object_get (sink, "sdp", &property, NULL);
-  /* It is written by a thread of its own, at the latest by the end. */
+  /* Its own thread writes the file, at the latest at the end. */
   assert_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
       GST_STATE_CHANGE_SUCCESS);
   fail_unless (g_file_get_contents (path, &text, &size, NULL));
@@ -659,8 +652,7 @@ GST_START_TEST (test_the_session_description_is_written_and_readable)
 
 GST_END_TEST;
 
-/* Calls a directory by another name, and waits until a file is moved into
- * it. */
+/* Renames a directory, and waits until a file is moved into it. */
 static void
 rename_and_await_file (const gchar *before, const gchar *after)
 {
@@ -673,7 +665,7 @@ rename_and_await_file (const gchar *before, const gchar *after)
   close (fd);
 }
 
-/* A directory that is not there yet stands for a disk that is full. */
+/* A directory that does not exist yet stands for a full disk. */
 GST_START_TEST (test_a_description_that_cannot_be_written_is_tried_again)
 {
   gint port;
@@ -705,7 +697,7 @@ GST_START_TEST (test_a_description_that_cannot_be_written_is_tried_again)
   g_error_free (error);
   gst_message_unref (message);
 
-  /* Media is not held up, and as soon as there is room it is written. */
+  /* Media is not delayed, and the file is written as soon as there is room. */
   while (get_count (pipeline, "packets-sent") < 1)
     g_thread_yield ();
   fail_unless (g_mkdir (ready, 0700) == 0);
@@ -777,7 +769,7 @@ GST_START_TEST (test_receivers_are_told_of_the_algorithm_and_of_feedback)
 
 GST_END_TEST;
 
-/* Each 2 s where the algorithm wants them. */
+/* Every 2 s if the algorithm needs them. */
 GST_START_TEST (test_trains_are_as_the_algorithm_wants_unless_the_user_says)
 {
   static const struct
@@ -804,7 +796,8 @@ GST_START_TEST (test_trains_are_as_the_algorithm_wants_unless_the_user_says)
 
 GST_END_TEST;
 
-/* Its receivers could else tell the session's next numbers from its first. */
+/* Otherwise, its receivers could predict the session's next numbers from its
+ * first. */
 GST_START_TEST (test_a_sessions_numbers_are_not_those_of_a_generator)
 {
   LmccSession first, second;
@@ -891,7 +884,7 @@ GST_START_TEST (test_a_flush_drops_what_waits_and_pictures_go_on)
   assert_equals_int (gst_element_get_state (pipeline, NULL, NULL,
                          5 * GST_SECOND),
       GST_STATE_CHANGE_SUCCESS);
-  /* One hour ahead: only the flush gets it out of the way. */
+  /* One hour ahead: only the flush removes it. */
   push_picture (pipeline, "a", 1, 3600 * GST_SECOND, FALSE);
   while (count_queued (pipeline) < 1)
     g_thread_yield ();
@@ -900,7 +893,8 @@ GST_START_TEST (test_a_flush_drops_what_waits_and_pictures_go_on)
   gst_segment_init (&segment, GST_FORMAT_TIME);
   gst_pad_push_event (src, gst_event_new_segment (&segment));
   assert_equals_int (count_queued (pipeline), 0);
-  /* And pictures go on, though their running time starts again. */
+  /* Sending continues with the next pictures, although their running time
+   * starts again. */
   push_picture (pipeline, "a", 2, 0, TRUE);
   push_picture (pipeline, "a", 3, 40 * GST_MSECOND, TRUE);
   while (get_count (pipeline, "units") < 3)

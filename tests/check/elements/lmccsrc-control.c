@@ -1,8 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What lmccsrc's algorithms need beside the session's packets: other receivers
- * to learn from, and a session that is fit for them. On the loopback interface.
+ * Tests what lmccsrc's algorithms need besides the session's packets: other
+ * receivers to learn from, and a suitable session. On the loopback
+ * interface.
  */
 #include "element-tools.h"
 #include "fake-sender.h"
@@ -14,12 +15,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Longest wait for something that must come; it ends the test. */
+/* Longest wait for an expected event; then the test fails. */
 #define PATIENCE (10 * G_TIME_SPAN_SECOND)
 
 #define N_LAYERS 4
 
-/* A join experiment begins soon, and its loss would show at once. */
+/* A join experiment starts soon, and its losses would show at once. */
 #define RLM                                                  \
   "algorithm=rlm algorithm-settings=rlm,join-timer-min=0.1," \
   "join-timer-max=0.2,detection-time=0.01,detection-deviation=0.0 "
@@ -31,7 +32,7 @@ typedef struct
   GstBus *bus;
 } Receiver;
 
-/* Of this process, so that tests that run beside it are not heard. */
+/* Of this process, so that tests running at the same time are not heard. */
 static guint16
 get_port (void)
 {
@@ -102,7 +103,7 @@ receiver_wait_count (Receiver *self, const gchar *name, guint64 least)
   test_wait_count (self->src, name, least, PATIENCE);
 }
 
-/* What the next statistics may show. */
+/* Largest values that the next statistics may show. */
 typedef struct
 {
   Receiver *receiver;
@@ -186,8 +187,8 @@ is_learning (gpointer user_data G_GNUC_UNUSED)
   return is_joined (FALSE, N_LAYERS);
 }
 
-/* Until lmccsrc listens in the group of shared learning: its statistics are
- * told again after that. */
+/* Waits until lmccsrc listens in the group for shared learning; after that
+ * its statistics are posted again. */
 static void
 wait_learning (void)
 {
@@ -195,7 +196,8 @@ wait_learning (void)
       "the group was not joined");
 }
 
-/* A socket in the group of shared learning, which tells the TTL. */
+/* A socket in the group for shared learning that receives the TTL of
+ * packets. */
 static gint
 open_neighbour (void)
 {
@@ -300,15 +302,15 @@ GST_START_TEST (test_a_join_experiment_is_told_with_the_sessions_ttl)
   fail_unless (notice.level >= 1 && notice.level < N_LAYERS);
   receiver_wait_count (&receiver, "notices-sent", 1);
 
-  /* Its own came back to the host, and a later one was taken: it was
-   * ignored. */
+  /* Its own packet came back to the host, and a later one was accepted: so
+   * it was ignored. */
   neighbour_tell (neighbour, notice.ssrc + 1, notice.ssrc_base, notice.version,
       1);
   receiver_wait_count (&receiver, "notices", 1);
   fail_unless_equals_uint64 (test_get_count (receiver.src, "notices"), 1);
   fail_unless_equals_uint64 (test_get_count (receiver.src, "notice-errors"), 0);
 
-  /* Our own socket is a member too. */
+  /* Our own socket is a member, too. */
   close (neighbour);
   fail_unless (is_joined (FALSE, N_LAYERS));
   receiver_stop (&receiver);
@@ -324,7 +326,7 @@ GST_START_TEST (test_two_receivers_on_one_host_learn_from_each_other)
       fake_sender_start (get_address (FALSE), get_port (), N_LAYERS, NULL);
   Receiver teller, learner;
 
-  /* The learner holds the base and so has nothing to tell. */
+  /* The learner has joined only the base layer, so it has nothing to tell. */
   receiver_start (&learner, FALSE, RLM "max-level=0");
   wait_learning ();
   receiver_start (&teller, FALSE, RLM);

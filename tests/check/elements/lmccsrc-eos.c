@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * lmccsrc at the end of a session: what its pads give out before EOS, and what
- * it does without.
+ * Tests lmccsrc at the end of a session: the output of its pads before EOS,
+ * and its behaviour without EOS.
  */
 #include "element-tools.h"
 #include "fake-sender.h"
@@ -11,17 +11,17 @@
 #include <gst/check/gstcheck.h>
 #include <unistd.h>
 
-/* Of this process, so that tests that run beside it are not heard. */
+/* Of this process, so that tests running at the same time are not heard. */
 #define PORT ((guint16) (20000 + (getpid () % 20000) * 2))
 #define GROUP "239.77.19.1"
 
-/* The latest so many pictures are looked at: more than the encoder reorders. */
+/* This number of latest pictures is checked: more than the encoder reorders. */
 #define LAST 12
 
 #define PICTURES "75"
-#define SOUNDS "150" /* of 20 ms */
+#define SOUNDS "150" /* each of 20 ms */
 
-/* B pictures of two classes, each a layer. */
+/* B pictures of two classes, each in its own layer. */
 #define VIDEO                                                        \
   "videotestsrc is-live=true num-buffers=" PICTURES " pattern=ball " \
   "! video/x-raw,width=160,height=120,framerate=25/1 "               \
@@ -39,7 +39,7 @@
 typedef struct
 {
   const gchar *sound;
-  const gchar *sync; /* of the video sink: one that keeps pictures back */
+  const gchar *sync; /* of the video sink; one sink holds pictures back */
 } Row;
 
 static const Row rows[] = {
@@ -50,12 +50,12 @@ static const Row rows[] = {
 
 typedef struct
 {
-  gchar *sums[LAST]; /* in a ring */
+  gchar *sums[LAST]; /* in a ring buffer */
   guint n;
 } Pictures;
 
-/* What parameter sets stand before a key frame depends on payloaders, so key
- * frames are not looked at. */
+/* Key frames are not compared, because the parameter sets before them depend
+ * on the payloader. */
 static void
 note_picture (GstElement *identity G_GNUC_UNUSED, GstBuffer *buffer,
     Pictures *pictures)
@@ -186,7 +186,7 @@ GST_START_TEST (test_without_being_asked_to_it_waits_for_the_next_session)
 
 GST_END_TEST;
 
-/* To PAUSED and back changes nothing. An appsink forgets EOS in NULL. */
+/* Going to PAUSED and back changes nothing. An appsink forgets EOS in NULL. */
 GST_START_TEST (test_after_eos_it_has_to_be_started_anew)
 {
   TestSrc receiver;
@@ -210,7 +210,7 @@ GST_START_TEST (test_after_eos_it_has_to_be_started_anew)
 
 GST_END_TEST;
 
-/* A warning says why, before EOS. */
+/* A warning before EOS gives the reason. */
 GST_START_TEST (test_a_sender_that_vanished_is_the_end_too)
 {
   FakeSender *sender = fake_sender_start (GROUP, PORT, 1, NULL);
@@ -258,7 +258,7 @@ get_latency (TestSrc *receiver)
   return latency;
 }
 
-/* The last pictures are to be shown as those before them. */
+/* The last pictures are to be shown like those before them. */
 GST_START_TEST (test_a_flush_after_the_end_leaves_it_the_end)
 {
   static const gchar *const options[] = { "eos-on-bye=true", "num-buffers=50" };
@@ -330,7 +330,7 @@ count_until_eos (TestSrc *receiver)
   }
 }
 
-/* Also where the sender goes on, and after a state change. */
+/* Also if the sender continues, and after a state change. */
 GST_START_TEST (test_so_many_buffers_come_before_eos)
 {
   static const gint numbers[] = { 0, 1, 25 };

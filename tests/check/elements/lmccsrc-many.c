@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Many sources in one process.
+ * Tests many sources in one process.
  */
 #include "element-tools.h"
 #include "fake-sender.h"
@@ -10,7 +10,7 @@
 #include <gst/check/gstcheck.h>
 #include <unistd.h>
 
-/* Of this process, so that tests that run beside it are not heard. */
+/* Of this process, so that tests running at the same time are not heard. */
 #define PORT ((guint16) (40000 + 2 * (getpid () % 5000)))
 
 #define N_SENDERS 4
@@ -67,7 +67,7 @@ GST_START_TEST (many_sources_share_few_threads)
   fail_unless_equals_int (test_count_threads (THREAD),
       MIN (g_get_num_processors (), MAX_THREADS));
 
-  /* Who has the same threads goes on. */
+  /* Sources with the same threads continue. */
   for (i = 0; i < N_SOURCES - MAX_THREADS; i++)
     test_src_clear (&sources[i]);
   for (; i < N_SOURCES; i++) {

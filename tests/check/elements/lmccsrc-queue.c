@@ -34,7 +34,7 @@ GST_START_TEST (what_waits_for_its_time_is_not_late)
 
 GST_END_TEST;
 
-/* A buffer of one byte takes a thousand with all that goes with it. */
+/* A buffer of one byte counts as a thousand, including its overhead. */
 GST_START_TEST (small_buffers_count_for_what_they_take)
 {
   GstLmccSrcQueue *queue = gst_lmcc_src_queue_new (1000000, MAX_TIME);
@@ -91,7 +91,7 @@ GST_START_TEST (a_pad_that_cannot_push_gathers_no_events)
     push_at (queue, 0);
   }
   assert_event (queue, GST_EVENT_CAPS, 0);
-  /* What comes before the buffers that were dropped is folded into one. */
+  /* Events before the dropped buffers are merged into one. */
   assert_event (queue, GST_EVENT_SEGMENT,
       gst_lmcc_src_queue_get_dropped (queue));
   object = gst_lmcc_src_queue_pop (queue);

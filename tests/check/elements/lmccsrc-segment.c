@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 #define ADDRESS "239.255.77.101"
-/* Two runs on one host are not to hear each other. */
+/* Two runs on one host must not hear each other. */
 #define PORT ((guint16) (20000 + 2 * (getpid () % 5000)))
 #define N_PICTURES 90
 #define GOP 30
 
-/* An encoder, for a rate in kbit/s, a distance of key frames and B frames
- * between two others, and its payloader. */
+/* An encoder, with parameters for the rate in kbit/s, the key frame interval
+ * and the number of consecutive B frames, and its payloader. */
 typedef struct
 {
   const gchar *line;
@@ -30,7 +30,7 @@ static const Codec h264 = {
   "H264"
 };
 
-/* Does not say how many pictures come in a second. */
+/* The stream does not state its frame rate. */
 static const Codec h264_timeless = {
   "openh264enc bitrate=%u000 gop-size=%u scene-change-detection=false "
   "complexity=low multi-thread=1 ! rtph264pay mtu=1200 config-interval=-1",
@@ -56,15 +56,15 @@ static const Codec vp9 = {
   "VP9"
 };
 
-/* One encoding as RTP, its times from 0 in steps of the RTP clock, and what its
- * pictures look like, by number. */
+/* One encoding as RTP, with times from 0 in units of the RTP clock, and its
+ * decoded pictures by number. */
 typedef struct
 {
   GPtrArray *packets;
   gchar *pictures[N_PICTURES];
 } Rung;
 
-/* Debian's package of an element that is not in plugins-base. */
+/* Debian package of an element outside plugins-base. */
 static const gchar *
 find_package (const gchar *element)
 {
@@ -80,7 +80,7 @@ find_package (const gchar *element)
   return "gstreamer1.0-plugins-good";
 }
 
-/* Returns: (nullable) (transfer full): nothing where an element is missing */
+/* Returns: (nullable) (transfer full): %NULL if an element is missing */
 static GstElement *
 parse_if_installed (const gchar *line)
 {
@@ -206,7 +206,7 @@ decoder_new (const Codec *codec, const gchar *chain)
   return harness;
 }
 
-/* As the library gives packets out: of one SSRC, without a gap. */
+/* As the library outputs packets: with one SSRC and without gaps. */
 static void
 push_packet (GstHarness *harness, GstBuffer *packet, guint16 *sequence)
 {
@@ -220,7 +220,7 @@ push_packet (GstHarness *harness, GstBuffer *packet, guint16 *sequence)
   fail_unless_equals_int (gst_harness_push (harness, copy), GST_FLOW_OK);
 }
 
-/* Returns: whether all elements for it are installed */
+/* Returns: whether all required elements are installed */
 static gboolean
 rung_init (Rung *rung, const Codec *codec, guint kbps, guint b_frames,
     const gchar *chain)
@@ -264,10 +264,11 @@ rung_clear (Rung *rung)
   g_ptr_array_unref (rung->packets);
 }
 
-/* Hidden pictures have times within this, after the latest one shown. */
+/* Hidden pictures have times within this range after the latest shown
+ * picture. */
 #define HIDDEN_SPAN (20 * GST_USECOND)
 
-/* The segment that they come in begins so much later. */
+/* Their segment starts this much later. */
 #define HIDDEN_LEAD (1100 * GST_MSECOND)
 
 static void
@@ -291,9 +292,9 @@ begin_switch (GstHarness *harness, const Codec *codec, GstClockTime start)
   push_segment (harness, start + HIDDEN_LEAD);
 }
 
-/* Pushes @rung's pictures from the @from-th in decoding order to before the
- * @end-th, and notes in @shown which rung each is of. Those up to @hidden_until
- * have times just after it, as the library gives them.
+/* Pushes @rung's pictures from number @from to before @end in decoding
+ * order, and notes in @shown the rung of each. Pictures up to @hidden_until
+ * have times directly after it, as in the library's output.
  *
  * Returns: the latest time */
 static GstClockTime
@@ -349,7 +350,8 @@ is_shown (const Rung **shown, guint number, const gchar *sum)
       && g_str_equal (sum, shown[number]->pictures[number]);
 }
 
-/* Up to @n_lost pictures may be missing, and up to @n_seen hidden ones seen. */
+/* Up to @n_lost pictures may be missing, and up to @n_seen hidden ones
+ * shown. */
 static void
 check_pictures (GstHarness *harness, const Rung **shown, guint n_lost,
     guint n_seen)
@@ -380,13 +382,14 @@ check_pictures (GstHarness *harness, const Rung **shown, guint n_lost,
   }
 }
 
-/* B frames of the lower rung and the higher one: where only the lower has them,
- * a picture that is shown precedes the last that is hidden. After so many
- * pictures in decoding order the higher rung is left. At each of these places
- * some may be lost: avdec_h265 keeps them for reordering, and lets the segment
- * overtake them. And a hidden one behind one that is shown may be seen: where
- * nobody tells avdec_h264 the frame rate, from GStreamer 1.26 on it takes each
- * picture to last 1 s, and so past the segment's start. */
+/* B frames of the lower and the higher rung: if only the lower rung has
+ * them, a shown picture precedes the last hidden one. The higher rung is
+ * left after the given number of pictures in decoding order. Some pictures
+ * may be lost at each of these places: avdec_h265 keeps them for reordering,
+ * and lets the segment overtake them. And a hidden picture after a shown one
+ * may be seen: without a known frame rate, avdec_h264 from GStreamer 1.26 on
+ * assumes a duration of 1 s for each picture, which reaches past the
+ * segment's start. */
 static const struct
 {
   const Codec *codec;
@@ -423,8 +426,8 @@ static const struct
   { &vp9, "rtpvp9depay ! vp9parse ! avdec_vp9", { 0, 0 }, { 14, 45 } },
 };
 
-/* The foundation of a switch down: what stock elements make of packets sent
- * again under a segment that begins later. */
+/* The basis of a switch to a lower rung: how stock elements handle packets
+ * that are sent again under a segment that starts later. */
 GST_START_TEST (test_stock_decoders_catch_up_unseen_under_a_new_segment)
 {
   const Codec *codec = segment_cases[__i__].codec;
@@ -500,7 +503,8 @@ find_picture (const Rung *rung, const gchar *sum, guint *number)
 {
   guint i;
 
-  /* From the previous picture on: the film has pictures that look the same. */
+  /* Searches from the previous picture on, because some pictures of the film
+   * look the same. */
   for (i = 1; i <= N_PICTURES; i++) {
     guint candidate = (*number + i) % N_PICTURES;
 
@@ -539,7 +543,7 @@ set_max_level (GstElement *pipeline, gint max_level)
   gst_iterator_free (it);
 }
 
-/* A player's sink is inside a bin of the player's. */
+/* A player's sink is inside the player's own bin. */
 static GstElement *
 find_sink (GstElement *pipeline)
 {
@@ -554,7 +558,7 @@ find_sink (GstElement *pipeline)
   return sink;
 }
 
-/* A player brings its sink up when it has found what to play. */
+/* A player starts its sink when it has found what to play. */
 static void
 wait_for_sink (GstElement *pipeline, GstElement *sink)
 {
@@ -571,9 +575,9 @@ wait_for_sink (GstElement *pipeline, GstElement *sink)
   gst_object_unref (bus);
 }
 
-/* Real packets, a real decoder, the level up and down in the middle of groups
- * of pictures: every picture is one of the encoders', none comes twice, and the
- * steps are the encoder's. */
+/* Real packets and a real decoder, with level changes in the middle of
+ * groups of pictures: every picture equals one of an encoder's, none appears
+ * twice, and the time steps are those of the encoder. */
 GST_START_TEST (test_pictures_stay_right_while_the_level_changes)
 {
   g_autofree gchar *uri =
@@ -631,7 +635,7 @@ GST_START_TEST (test_pictures_stay_right_while_the_level_changes)
     if (i % 40 == 20)
       set_max_level (pipeline, i / 40 % 2 == 0 ? 0 : -1);
   }
-  /* How many of each depends on how far the sink's queue is behind. */
+  /* The numbers depend on the backlog of the sink's queue. */
   fail_unless (n_low > 0 && n_high > 0, "%u low, %u high", n_low, n_high);
 
   gst_element_set_state (pipeline, GST_STATE_NULL);

@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * lmccsrc's properties and addresses, without a sender.
+ * Tests lmccsrc's properties and addresses, without a sender.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>
@@ -83,7 +83,7 @@ GST_START_TEST (test_uris_set_properties_or_are_refused)
     fail_unless_equals_int (max_level, c->max_level);
     fail_unless_equals_int (latency, c->latency);
     fail_unless_equals_string (source, c->source);
-    /* What is told is read as the same. */
+    /* A setting is read back unchanged. */
     fail_unless (gst_uri_handler_set_uri (GST_URI_HANDLER (src), after, NULL));
     g_free (before);
     before = gst_uri_handler_get_uri (GST_URI_HANDLER (src));
@@ -100,7 +100,7 @@ typedef struct
 {
   const gchar *property;
   const gchar *value;
-  gboolean sayable; /* a URI can say it */
+  gboolean sayable; /* a URI can express it */
 } OddValue;
 
 static const OddValue odd_values[] = {
@@ -166,7 +166,8 @@ set_text (GstElement *src, const gchar *property, const gchar *text)
     gst_util_set_object_arg (G_OBJECT (src), property, text);
 }
 
-/* Each with each: what cannot be said is not said in part. */
+/* All pairs: a combination that a URI cannot express must not be expressed
+ * in part. */
 GST_START_TEST (test_a_uri_that_is_told_is_read_as_the_same)
 {
   static const gchar *const names[] = { "port", "latency", "max-level",
@@ -193,7 +194,7 @@ GST_START_TEST (test_a_uri_that_is_told_is_read_as_the_same)
               && strstr (second->property, "source") == NULL,
           "%s", uri);
     } else if (uri == NULL) {
-      /* Only where the families differ. */
+      /* Only if the address families differ. */
       fail_unless (strchr (first->value, ':') != NULL
               || strchr (second->value, ':') != NULL,
           "%s=%s %s=%s", first->property, first->value, second->property,
@@ -249,7 +250,7 @@ GST_START_TEST (test_a_new_uri_resets_what_the_old_one_set)
   fail_unless_equals_int (max_level, -1);
   fail_unless_equals_int (latency, 200);
   fail_unless_equals_int (on_loss, LMCC_ON_LOSS_CONCEAL);
-  /* The URI had not set this one. */
+  /* The URI did not set this property. */
   fail_unless_equals_uint64 (max_bitrate, 5);
   gst_object_unref (src);
 }
@@ -282,7 +283,7 @@ GST_START_TEST (test_a_profile_sets_a_latency_that_is_not_set)
   g_object_set (source, "uri", "lmcc://239.1.2.3", NULL);
   fail_unless_equals_int (latency_of (source), 40);
 
-  /* Also where it is the default. */
+  /* Also if it is the default. */
   g_object_set (source, "latency", 200, NULL);
   gst_util_set_object_arg (G_OBJECT (source), "latency-profile", "quality");
   fail_unless_equals_int (latency_of (source), 200);
@@ -418,7 +419,7 @@ check_numbers (const gchar *element, const gchar *property, gboolean all)
   gst_object_unref (made);
 }
 
-/* Programs set numbers, and have been compiled with them. */
+/* Programs use the numbers, which are compiled into them. */
 GST_START_TEST (test_enumerations_have_the_numbers_of_the_registry)
 {
   check_numbers ("lmccsrc", "algorithm", TRUE);

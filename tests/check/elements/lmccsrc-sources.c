@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Another host on the sender's group: 127.0.0.2 beside 127.0.0.1.
+ * Tests lmccsrc with another host on the sender's group: 127.0.0.2 besides
+ * 127.0.0.1.
  */
 #include "fake-sender.h"
 #include "src-tools.h"
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Of this process, so that tests that run beside it are not heard. */
+/* Of this process, so that tests running at the same time are not heard. */
 #define PORT ((guint16) (40000 + 2 * (getpid () % 5000)))
 #define FORGER "127.0.0.2"
 #define FORGED_SSRC 0x6789a000u
@@ -31,8 +32,8 @@ get_address (void)
   return address;
 }
 
-/* The sender has no algorithm: beside another host it needs a cap in
- * @options. */
+/* The sender has no algorithm: beside another host, the receiver needs a
+ * level cap in @options. */
 static void
 receiver_init (TestSrc *self, const gchar *options)
 {
@@ -43,8 +44,8 @@ receiver_init (TestSrc *self, const gchar *options)
   test_src_play (self);
 }
 
-/* A record of the forger's; a bad one has a clock rate of 0, and more layers
- * than a session can have. */
+/* A record from the forger; an invalid one has a clock rate of 0 and more
+ * layers than a session can have. */
 static void
 append_record (GByteArray *datagram, gboolean good)
 {
@@ -77,7 +78,7 @@ append_record (GByteArray *datagram, gboolean good)
   g_byte_array_append (datagram, packet->data, (guint) packet->size);
 }
 
-/* The records, then an RTP packet of the session that they tell of. */
+/* The records, followed by an RTP packet of the session that they describe. */
 static void
 send_forged (gboolean first, gboolean second)
 {
@@ -98,7 +99,7 @@ send_forged (gboolean first, gboolean second)
       packet->size);
 }
 
-/* Repeats the forged record until there is a message of @types, or an error
+/* Repeats the forged record until a message of @types or an error arrives
  * (transfer full). */
 static GstMessage *
 pop_while_forging (TestSrc *self, GstMessageType types)
@@ -120,7 +121,7 @@ pop_while_forging (TestSrc *self, GstMessageType types)
   return NULL;
 }
 
-/* (transfer full): the message of that name, while there are forged records */
+/* (transfer full): the message with this name, during forged records */
 static GstMessage *
 wait_for (TestSrc *self, const gchar *name)
 {
@@ -133,7 +134,7 @@ wait_for (TestSrc *self, const gchar *name)
   }
 }
 
-/* A warning with these words comes, while there are forged records. */
+/* Expects a warning with these words, during forged records. */
 static void
 check_warning (TestSrc *self, const gchar *words, const gchar *remedy)
 {
@@ -243,7 +244,7 @@ GST_START_TEST (test_no_two_records_in_one_datagram_end_a_receiver)
   sender = fake_sender_start (get_address (), PORT, 1, NULL);
   for (i = 0; i < 20; i++)
     send_forged (i % 2, i / 2 % 2);
-  /* Whoever it takes, it goes on. */
+  /* Whichever host it chooses, it continues. */
   fake_sender_stop (sender);
   sender = fake_sender_start (get_address (), PORT, 1, NULL);
   test_src_await (&receiver);

@@ -16,11 +16,11 @@
 #include <unistd.h>
 
 #define ADDRESS (get_address ())
-/* Of this process, so that tests that run beside it are not heard. */
+/* Of this process, so that tests running at the same time are not heard. */
 #define PORT ((guint16) (30000 + 2 * (getpid () % 5000)))
 
-/* A group of this process's own: memberships are the host's, and another run's
- * would be taken for ours. */
+/* A group of this process's own: memberships belong to the host, and those
+ * of another run would be taken for ours. */
 static const gchar *
 get_address (void)
 {
@@ -111,7 +111,7 @@ GST_START_TEST (test_packets_come_out_as_plain_rtp_in_even_steps)
     fail_unless_equals_string (gst_structure_get_string (caps, "media"),
         "video");
     fail_unless_equals_int (gst_buffer_extract (buffer, 0, rtp, 12), 12);
-    /* No header extension is left. */
+    /* The header extension was removed. */
     fail_unless_equals_int (rtp[0], 0x80);
     fail_unless_equals_int (rtp[1], 0x80 | LMCC_DEFAULT_PAYLOAD_TYPE);
     if (i > 0) {
@@ -139,7 +139,8 @@ is_joined (guint group)
 
   fail_unless (inet_pton (AF_INET, ADDRESS, address) == 1);
   fail_unless (g_file_get_contents ("/proc/self/net/igmp", &text, NULL, NULL));
-  /* The kernel writes the address as the host's 32-bit number in hex. */
+  /* The kernel prints the address as a 32-bit number in host byte order, in
+   * hexadecimal. */
   hex = g_strdup_printf ("%02X%02X%02X%02X", address[3] + group, address[2],
       address[1], address[0]);
   return strstr (text, hex) != NULL;
@@ -192,8 +193,7 @@ get_layer_packets (GstElement *src, guint layer)
   return packets;
 }
 
-/* More than the kernel allows one socket to join (igmp_max_memberships is
- * 20). */
+/* More than the kernel lets one socket join (igmp_max_memberships is 20). */
 GST_START_TEST (test_forty_two_groups_are_joined_and_heard)
 {
   FakeSender *sender = fake_sender_start_with_classes (ADDRESS, PORT, 14, 3);
@@ -276,7 +276,7 @@ GST_START_TEST (test_foreign_packets_are_dropped_and_counted)
 
 GST_END_TEST;
 
-/* From another address of this host: the attacker's, who knows the session. */
+/* From another address of this host: an attacker that knows the session. */
 static void
 attack (guint16 port, const guint8 *data, gsize size)
 {
@@ -295,8 +295,8 @@ attack (guint16 port, const guint8 *data, gsize size)
   close (fd);
 }
 
-/* But what came before the first record, which a loaded machine is late to
- * send. */
+/* Except packets before the first record, which a loaded machine may send
+ * late. */
 static guint64
 count_drops (GstElement *src)
 {
@@ -311,7 +311,7 @@ count_drops (GstElement *src)
   return total;
 }
 
-/* Forged marks in the sender's name, and its goodbye. */
+/* Forged marks and a forged BYE in the sender's name. */
 static void
 attack_session (FakeSender *sender)
 {
@@ -343,9 +343,9 @@ attack_session (FakeSender *sender)
   }
 }
 
-/* What came before garbage from the sender's host has been looked at when
- * that is counted. It may be lost, and is sent again. Returns: how many packets
- * of it were sent. */
+/* When the garbage from the sender's host has been counted, earlier packets
+ * have been handled. It may be lost, so it is sent again. Returns: the
+ * number of garbage packets sent. */
 static guint
 wait_garbage (TestSrc *receiver)
 {
@@ -453,7 +453,7 @@ GST_START_TEST (test_latency_is_the_window_and_the_setting)
 
 GST_END_TEST;
 
-/* Pictures come all the time, so that each one is a chance to look. */
+/* Pictures arrive all the time, so that each one is an opportunity to look. */
 GST_START_TEST (test_reports_that_nobody_takes_are_counted_and_do_no_harm)
 {
   FakeSender *sender = fake_sender_start_deaf (ADDRESS, PORT);
@@ -492,7 +492,7 @@ wait_error (TestSrc *self)
   return g_strdup (error->message);
 }
 
-/* A third of the base is lost for 10 s. */
+/* A third of the base layer's packets is lost for 10 s. */
 GST_START_TEST (test_a_path_that_cannot_carry_the_base_ends_the_reception)
 {
   FakeSender *sender = fake_sender_start (ADDRESS, PORT, 2, NULL);
@@ -535,7 +535,7 @@ GST_START_TEST (test_a_session_description_saves_the_wait)
   g_autofree gchar *sdp = NULL;
   TestSrc receiver, first;
 
-  /* Until a record has come, the sender knows no layers. */
+  /* The layers are unknown until a session record arrives. */
   receiver_init (&first, "", "");
   test_src_play (&first);
   test_src_await (&first);
@@ -578,7 +578,7 @@ GST_START_TEST (test_start_and_stop_leak_no_descriptor_and_take_no_time)
     slow += times[i] > 20000;
     gst_element_set_state (receiver.pipeline, GST_STATE_NULL);
   }
-  /* A loaded machine may hold up one or the other. */
+  /* A loaded machine may delay either of them. */
   fail_unless (slow <= 5, "%u of 50 took longer than 20 ms", slow);
   fail_unless_equals_int (test_count_fds (), before);
   test_src_clear (&receiver);
@@ -611,7 +611,7 @@ GST_START_TEST (test_pictures_go_on_after_a_flush)
 
       fail_unless_equals_int (gst_sample_get_segment (sample)->format,
           GST_FORMAT_TIME);
-      /* What was on its way may come with the time from before. */
+      /* Buffers in transit may still have the time from before. */
       if (i > 20)
         fail_unless (pts > last);
       last = pts;

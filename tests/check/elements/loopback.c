@@ -1,12 +1,12 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Real encoders, real sockets on loopback, a real decoder: each picture that a
- * receiver shows is compared with what a decoder makes of the encoder's output
- * beside the sender.
+ * Plays through real encoders, real sockets on loopback and a real decoder.
+ * Each picture that a receiver shows is compared with the output of a
+ * decoder for the same encoder at the sender.
  *
- * LMCC_LOOPBACK_SECONDS says how long each run takes; unless set 12 s where the
- * level changes and 7 s where it is held.
+ * LMCC_LOOPBACK_SECONDS sets the duration of each run; the default is 12 s
+ * for runs with level changes and 7 s for those at a fixed level.
  */
 #include <gst/app/app.h>
 #include <gst/check/gstcheck.h>
@@ -18,12 +18,12 @@
 #define MAX_RUNGS 3
 #define DEFAULT_SECONDS 12
 
-/* What was shown before the level is held and the clocks have met is not
+/* Pictures shown before the level is reached and the clocks agree are not
  * judged. */
 #define WARM_UP_SECONDS 3
 
-/* A busy machine may hold everything up for so much longer than the latency
- * that lmccsrc has by itself; no picture is missing then. */
+/* Tolerance for delays on a busy machine, added to lmccsrc's own latency;
+ * they make no picture go missing. */
 #define DEFAULT_LATENCY_MS 200
 #define PATIENCE_MS 1000
 
@@ -49,9 +49,9 @@ typedef struct
   guint n_levels;
   GMutex lock;
   GHashTable *references; /* checksum -> GArray of Reference */
-  GArray *shown;          /* of Shown, in the order of display */
+  GArray *shown;          /* Shown, in display order */
   guint late;
-  GHashTable *late_seconds; /* set, of running time */
+  GHashTable *late_seconds; /* set of running times */
   guint level_changes;
 } Loopback;
 
@@ -71,7 +71,7 @@ level_seconds (void)
       : WARM_UP_SECONDS + 4 + PATIENCE_MS / 1000;
 }
 
-/* Over the visible pixels only: decoders pad their lines. */
+/* Only the visible pixels, because decoders pad their lines. */
 static gchar *
 checksum_sample (GstSample *sample)
 {
@@ -145,8 +145,8 @@ shown_clear (Shown *shown)
   g_free (shown->checksum);
 }
 
-/* The test picture repeats itself: of equal references the one nearest in time
- * is meant. */
+/* The test picture repeats itself: among equal references, the one nearest
+ * in time is meant. */
 static const Reference *
 find_reference (GHashTable *references, const Shown *shown)
 {
@@ -166,8 +166,8 @@ find_reference (GHashTable *references, const Shown *shown)
   return nearest;
 }
 
-/* Finds the reference of each picture shown. A decoder may be ahead of another,
- * so this waits for the end. */
+/* Finds the reference of each shown picture. A decoder may be ahead of the
+ * other, so this waits for the end. */
 static void
 match_references (GHashTable *references, GArray *pictures)
 {
@@ -184,8 +184,8 @@ match_references (GHashTable *references, GArray *pictures)
   }
 }
 
-/* In front of a queue: the sink holds back what comes before its time. Whether
- * the picture came when it would have been late with lmccsrc's own
+/* In front of a queue, because the sink holds back pictures that arrive
+ * early. Counts the pictures that would have been late with lmccsrc's own
  * latency. */
 static GstPadProbeReturn
 note_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
@@ -385,8 +385,7 @@ each_second (gpointer user_data)
   return G_SOURCE_CONTINUE;
 }
 
-/* Plays in real time: the sockets, the codecs and the kernel are the real
- * ones. */
+/* Plays in real time: the sockets, the codecs and the kernel are real. */
 static void
 loopback_run (Loopback *loopback, guint seconds, gboolean change_level)
 {
@@ -398,7 +397,8 @@ loopback_run (Loopback *loopback, guint seconds, gboolean change_level)
       == GST_STATE_CHANGE_FAILURE);
   fail_if (gst_element_set_state (loopback->sender, GST_STATE_PLAYING)
       == GST_STATE_CHANGE_FAILURE);
-  /* Not a whole second: the changes fall all over a group of pictures. */
+  /* Not a whole second, so that changes fall on all parts of a group of
+   * pictures. */
   g_timeout_add (1017, each_second, &run);
   g_main_loop_run (run.main_loop);
   gst_element_set_state (loopback->receiver, GST_STATE_NULL);
@@ -407,9 +407,9 @@ loopback_run (Loopback *loopback, guint seconds, gboolean change_level)
   g_clear_pointer (&run.random, g_rand_free);
 }
 
-/* Each picture shown is a reference's, its time steps as the encoder's do
- * within 1 ms, and none came too late for the sink. Gives the longest time
- * without a picture. */
+/* Checks that each picture shown is a reference's, that its time steps equal
+ * the encoder's within 1 ms, and that none was late for the sink. Returns
+ * the longest time without a picture. */
 static GstClockTime
 check_shown (Loopback *loopback)
 {
@@ -446,9 +446,9 @@ check_shown (Loopback *loopback)
   return longest;
 }
 
-/* At a level that is held. Were lmccsrc's own latency too short for what is to
- * be waited for, there would be a late picture in each group, and so in each
- * second; a busy machine makes them in a few. */
+/* At a fixed level. If lmccsrc's own latency were too short, there would be
+ * a late picture in each group, and so in each second; a busy machine causes
+ * them in a few seconds only. */
 static void
 check_in_time (const Loopback *loopback)
 {
@@ -470,7 +470,7 @@ check_level (guint n_rungs, gboolean b_pictures, gint level, gint rung,
   guint i;
 
   loopback_run (loopback, level_seconds (), FALSE);
-  /* Where only class 0 is held, every fourth picture, and the last of a
+  /* If only class 0 is joined, every fourth picture, and the last of a
    * group. */
   fail_unless (check_shown (loopback) <= every * PICTURE_TIME + GST_MSECOND);
   for (i = 0; i < loopback->shown->len; i++) {
@@ -511,7 +511,7 @@ GST_START_TEST (test_the_highest_rung_shows_every_picture)
 
 GST_END_TEST;
 
-/* The lowest rung's classes, and then one level for each other rung. */
+/* The classes of the lowest rung, and then one level for each other rung. */
 static void
 use_fallback (Loopback *loopback, gboolean b_pictures)
 {

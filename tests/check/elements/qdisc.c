@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the kernel tells of queueing disciplines.
+ * Tests the parsing of the kernel's messages about queueing disciplines.
  */
 #include "told-qdisc.h"
 
@@ -19,7 +19,7 @@
 #define OTHER 4
 #define MQ_HANDLE 0x80010000u
 
-/* From memory that ends where the bytes do. */
+/* In memory that ends with the message. */
 static gboolean
 take (GstLmccQdiscReader *reader, const guint8 *bytes, gsize size)
 {
@@ -147,8 +147,8 @@ GST_START_TEST (an_answer_may_come_in_pieces)
 
 GST_END_TEST;
 
-/* Cut in two ways: the datagram ends, or the first message says that it
- * does. */
+/* Cut in two ways: the datagram ends, or the length in the first message is
+ * shorter. */
 GST_START_TEST (what_is_cut_short_keeps_nothing)
 {
   g_autoptr (GByteArray) bytes = build (&rows[__i__]);
@@ -169,7 +169,7 @@ GST_START_TEST (what_is_cut_short_keeps_nothing)
 
 GST_END_TEST;
 
-/* Lengths, types and all else may be anything: nothing is read beyond the
+/* With arbitrary lengths, types and contents, nothing is read beyond the
  * end. */
 GST_START_TEST (random_bytes_do_no_harm)
 {

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Two senders on the same groups: what each of them says, and what their
- * receiver does.
+ * Tests two senders on the same groups: the warnings of each, and the
+ * behaviour of their receiver.
  */
 #include "element-tools.h"
 #include "fake-sender.h"
@@ -22,7 +22,7 @@
 #define OTHER_SSRC 0x6789a000u
 #define RECORD_INTERVAL (250 * GST_MSECOND)
 
-/* The @last address of groups of this process alone. */
+/* The address with the last byte @last, of groups of this process only. */
 static gchar *
 make_address (guint last)
 {
@@ -42,7 +42,8 @@ start (guint last, gint *port)
   return pipeline;
 }
 
-/* Which warning came; @data goes to @address meanwhile, if there is one. */
+/* Returns the reason of the warning; meanwhile @data is sent to @address, if
+ * given. */
 static gchar *
 wait_warning_of (GstElement *pipeline, const gchar *address, gint port,
     const guint8 *data, gsize size)
@@ -70,7 +71,7 @@ wait_warning_of (GstElement *pipeline, const gchar *address, gint port,
   return text;
 }
 
-/* Another sender's report goes there. */
+/* Another sender's report is sent there. */
 static gchar *
 wait_warning (GstElement *pipeline, const gchar *address, gint port)
 {
@@ -106,7 +107,7 @@ GST_START_TEST (test_two_senders_on_one_host_say_so)
 
 GST_END_TEST;
 
-/* The base of one is the second layer of the other. */
+/* The base layer of one is the second layer of the other. */
 GST_START_TEST (test_groups_that_overlap_are_told_by_the_lower_sender)
 {
   GstElement *lower = start (1, NULL), *upper = start (2, NULL);
@@ -119,8 +120,8 @@ GST_START_TEST (test_groups_that_overlap_are_told_by_the_lower_sender)
 
 GST_END_TEST;
 
-/* A session below it, which began before and has its RTCP there alone: its
- * second layer comes to this one's base. */
+/* A session one address below, which started earlier and has its RTCP only
+ * there: its second layer uses this session's base group. */
 GST_START_TEST (test_media_of_a_session_below_are_told_of)
 {
   guint8 packet[40] = { 0x80, 96 };
@@ -137,7 +138,7 @@ GST_START_TEST (test_media_of_a_session_below_are_told_of)
 
 GST_END_TEST;
 
-/* Its own packets, which come back to it, are not those of another sender. */
+/* Its own packets, which come back to it, do not belong to another sender. */
 GST_START_TEST (test_a_sender_does_not_take_itself_for_another)
 {
   g_autofree gchar *address = make_address (1);
@@ -146,7 +147,7 @@ GST_START_TEST (test_a_sender_does_not_take_itself_for_another)
   GstElement *pipeline = start (1, &port);
   g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
 
-  /* Many records, which leave at least each 2 s. */
+  /* Many records, which leave at least every 2 s. */
   test_watch (sink, "stats");
   test_wait_count (sink, "control-bytes-sent", 1500, 15 * G_TIME_SPAN_SECOND);
   text = wait_warning (pipeline, address, port);
@@ -210,7 +211,7 @@ GST_START_TEST (test_a_receiver_of_two_senders_says_so)
 
 GST_END_TEST;
 
-/* (transfer full): which address the sender says that it has, in @pipeline */
+/* (transfer full): the address that the sender in @pipeline reports */
 static gchar *
 get_address (GstElement *pipeline)
 {
@@ -252,7 +253,7 @@ GST_START_TEST (test_a_default_address_that_is_taken_is_left_alone)
   fail_unless_equals_string (one, DEFAULT);
   second = start_anywhere ("", &port);
   text = wait_warning (second, NULL, 0);
-  /* What is to be given to receivers, as it is. */
+  /* The description for receivers, unchanged. */
   uri = g_strdup_printf ("lmcc://" NEXT ":%d. ", port);
   fail_unless (strstr (text, "127.0.0.1 on this host") != NULL
           && strstr (text, "uses " NEXT) != NULL && strstr (text, uri) != NULL
@@ -261,13 +262,13 @@ GST_START_TEST (test_a_default_address_that_is_taken_is_left_alone)
   other = get_address (second);
   fail_unless_equals_string (other, NEXT);
 
-  /* Who was told the address goes there. */
+  /* Receivers with the description join there. */
   third = start_anywhere ("address=" DEFAULT, NULL);
   given = get_address (third);
   fail_unless_equals_string (given, DEFAULT);
   test_end_pipeline (third);
 
-  /* Receivers know it by now. */
+  /* Receivers know the address by now. */
   fail_unless_equals_int (gst_element_set_state (second, GST_STATE_NULL),
       GST_STATE_CHANGE_SUCCESS);
   test_end_pipeline (first);
@@ -279,7 +280,7 @@ GST_START_TEST (test_a_default_address_that_is_taken_is_left_alone)
 
 GST_END_TEST;
 
-/* Each has its own packets back first, which say nothing. */
+/* Each gets its own packets back first, which mean nothing. */
 GST_START_TEST (test_senders_that_start_together_take_addresses_of_their_own)
 {
   static const gchar *const expected[] = { DEFAULT, NEXT, "239.255.42.65" };

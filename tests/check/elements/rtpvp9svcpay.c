@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The packets of rtpvp9svcpay: by an own reading of RFC 9628 section 4.2, by
- * the classifier, and by GStreamer's depayloader and decoder.
+ * Tests the packets of rtpvp9svcpay with a separate parser for RFC 9628
+ * section 4.2, the classifier, and GStreamer's depayloader and decoder.
  */
 #include <gst/app/app.h>
 #include <gst/check/gstcheck.h>
@@ -37,7 +37,7 @@ static const gchar *const modes[] = {
 
 static const gchar *const scalings[] = { "none", "half" };
 
-/* What the octets of one packet's descriptor say. */
+/* The payload descriptor of one packet. */
 typedef struct
 {
   gboolean p;
@@ -51,7 +51,7 @@ typedef struct
   guint sid;
   gboolean d;
   guint tl0picidx;
-  guint n_spatial; /* 0 without scalability structure */
+  guint n_spatial; /* 0 without a scalability structure */
   guint width[8];
   guint height[8];
   guint n_group;
@@ -227,7 +227,8 @@ check_structure (const Packet *packet, const gchar *mode, gboolean halved)
   }
 }
 
-/* Checks the packets of @frame from @at on; returns where the next ones are. */
+/* Checks the packets of @frame starting at @at; returns the index after
+ * them. */
 static guint
 check_frame (GArray *packets, guint at, const LayerFrame *frame, guint index)
 {
@@ -267,7 +268,7 @@ GST_START_TEST (descriptors_say_what_each_layer_frame_is)
 {
   GstCaps *caps = NULL;
   g_autoptr (GArray) frames = encode_mode (__i__, &caps);
-  /* Small enough for frames of several packets. */
+  /* Small, so that frames have several packets. */
   g_autoptr (GArray) packets = payload (frames, caps, 300);
   guint at = 0, i;
 
@@ -306,7 +307,7 @@ GST_START_TEST (pictures_and_their_base_are_counted)
 
 GST_END_TEST;
 
-/* By the descriptor alone, as of any sender. */
+/* From the descriptor alone, as with any sender. */
 GST_START_TEST (the_classifier_finds_the_classes_that_the_encoder_says)
 {
   GstCaps *caps = NULL;
@@ -356,8 +357,8 @@ is_up_to (const LayerFrame *frame, gpointer user_data)
   return frame->spatial_id <= top->sid && frame->temporal_id <= top->tid;
 }
 
-/* As a forwarder does it: without the other packets, renumbered, the marker on
- * what is now the end of the picture. */
+/* As a forwarder does: drops the other packets, renumbers, and sets the
+ * marker on the new end of each picture. */
 static GArray *
 forward (GArray *packets, const Top *top)
 {

@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Batches of packets, over sockets of the loopback interface.
+ * Tests batches of packets over sockets of the loopback interface.
  */
 #include "txtime.h"
 
@@ -19,22 +19,22 @@
 #include <plugins/lmcc/common/socket.h>
 
 #define N_DESTINATIONS 4
-/* One that has no address. */
+/* A host without an address. */
 #define NOWHERE (N_DESTINATIONS - 1)
 #define BUFFER_SIZE (4 << 20)
 #define MAX_PACKETS 1000
 
-/* What the kernel does to the batch's calls. */
+/* Simulated results of the kernel for the batch's calls. */
 typedef struct
 {
   gint refuse_super;  /* errno for super-packets, 0 for none */
   gint refuse_times;  /* errno for packets with a time, 0 for none */
   gint refuse_all;    /* errno for all packets */
-  guint refuse_calls; /* so many calls are refused with it */
-  guint at_once;      /* messages that a call sends, 0 for all */
+  guint refuse_calls; /* number of calls that fail with it */
+  guint at_once;      /* messages sent per call, 0 for all */
   guint n_calls;
   guint n_messages;
-  guint64 times[MAX_PACKETS]; /* of these, 0 for none */
+  guint64 times[MAX_PACKETS]; /* number of these, 0 for none */
 } Kernel;
 
 static Kernel kernel;
@@ -53,7 +53,7 @@ get_refusal (struct msghdr *message)
   return test_get_txtime (message) > 0 ? kernel.refuse_times : 0;
 }
 
-/* Stands in front of the C library's. */
+/* Replaces the function of the C library. */
 __attribute__ ((visibility ("default"))) int
 sendmmsg (int fd, struct mmsghdr *messages, unsigned int n, int flags)
 {
@@ -90,7 +90,7 @@ typedef struct
   gint fd;
   GstLmccSendBatch *batch;
   gint receivers[N_DESTINATIONS];
-  GArray *packets[N_DESTINATIONS]; /* that were added */
+  GArray *packets[N_DESTINATIONS]; /* added to the batch */
   guint n_added;
   guint n_sent[N_DESTINATIONS];
   guint n_failed[N_DESTINATIONS];
@@ -162,7 +162,7 @@ bench_close (Bench *bench)
   }
 }
 
-/* The bytes of a packet are not those of another one. */
+/* Each packet has different content. */
 static void
 fill (guint8 *data, const Packet *packet)
 {
@@ -207,7 +207,7 @@ flush (Bench *bench)
   gst_lmcc_send_batch_flush (bench->batch, bench->fd);
 }
 
-/* What was added has come, each packet once, as it was, in order. */
+/* Checks that the added packets arrived, each once, unchanged and in order. */
 static void
 check_arrived (Bench *bench)
 {
@@ -240,7 +240,7 @@ GST_START_TEST (packets_of_one_size_and_destination_are_one_message)
 
   bench_open (&bench, segmentation);
   add_many (&bench, 0, 1200, 8);
-  add (&bench, 0, 700); /* ends it */
+  add (&bench, 0, 700); /* ends the super-packet */
   add_many (&bench, 0, 1200, 4);
   add_many (&bench, 1, 1200, 4);
   add (&bench, 0, 100);
@@ -318,7 +318,7 @@ GST_START_TEST (a_refused_super_packet_is_the_last)
 
 GST_END_TEST;
 
-/* Of what no packet can be sent by, super-packets are not to blame. */
+/* Super-packets are not blamed for errors that affect all packets. */
 GST_START_TEST (an_address_that_is_gone_refuses_no_super_packet)
 {
   Bench bench;
@@ -357,7 +357,7 @@ GST_START_TEST (an_error_is_that_of_its_destination)
 
 GST_END_TEST;
 
-/* That of an earlier packet, and a full send buffer. */
+/* The error of an earlier packet, and a full send buffer. */
 GST_START_TEST (an_error_that_passes_loses_nothing)
 {
   static const gint codes[] = { ECONNREFUSED, EAGAIN, EPERM, ENOBUFS };
@@ -389,14 +389,14 @@ GST_START_TEST (a_buffer_that_stays_full_is_told_for_each_packet)
   fail_unless_equals_int (bench.n_failed[0], 20);
   fail_unless_equals_int (bench.n_failed[1], 20);
   fail_unless_equals_int (bench.code, EAGAIN);
-  /* Twice for each packet, and no more. */
+  /* At most twice for each packet. */
   fail_unless (kernel.n_calls <= 80);
   bench_close (&bench);
 }
 
 GST_END_TEST;
 
-/* Whatever is in a batch, and whatever the kernel makes of it. */
+/* Any content of a batch with any result of the kernel. */
 GST_START_TEST (random_packets_arrive)
 {
   GRand *rand = g_rand_new_with_seed ((guint32) __i__);
@@ -430,8 +430,6 @@ GST_START_TEST (random_packets_arrive)
 }
 
 GST_END_TEST;
-
-/* Times */
 
 GST_START_TEST (a_message_has_the_time_of_its_packets)
 {
@@ -491,7 +489,7 @@ GST_START_TEST (a_kernel_without_times_says_so)
 
 GST_END_TEST;
 
-/* Whichever of the two the kernel refuses, or both, of a message that has
+/* If the kernel rejects either property, or both, of a message that has
  * both. */
 GST_START_TEST (a_refused_time_is_the_last)
 {

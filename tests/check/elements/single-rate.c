@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * lmccsink drives the encoder in front of it, with a receiver on the loopback
- * interface.
+ * Tests how lmccsink drives the encoder in front of it, with a receiver on
+ * the loopback interface.
  */
 #include "element-tools.h"
 
@@ -13,7 +13,7 @@
   "lmccsrc name=src stats-update-interval=20" SESSION "%u ! " \
   "fakesink sync=false"
 
-/* A picture that no encoder can make small. */
+/* A picture that no encoder can compress to a small size. */
 #define SOURCE                                \
   "videotestsrc is-live=true pattern=snow ! " \
   "video/x-raw,width=320,height=180,framerate=25/1 ! "
@@ -24,14 +24,14 @@
   "speed-preset=ultrafast threads=1 sliced-threads=false ! h264parse ) ! " \
   "queue ! rtph264pay aggregate-mode=zero-latency ! "
 
-/* Pictures that no other needs are in layers above the base. */
+/* Pictures that no other picture needs are in layers above the base. */
 #define CLASSES                                                          \
   "x264enc name=encoder bitrate=600 bframes=3 b-pyramid=true "           \
   "b-adapt=false speed-preset=ultrafast threads=1 sliced-threads=false " \
   "rc-lookahead=0 key-int-max=24 ! "
 #define N_CLASSES 3
 
-/* Longest wait for something that must come, s. */
+/* Longest wait for an expected event, s. */
 #define PATIENCE 30
 
 typedef struct
@@ -118,7 +118,8 @@ is_within (gpointer user_data)
   return rate >= bounds->least && rate <= bounds->most;
 }
 
-/* Whether the encoder's rate comes to be from @least to @most kbit/s. */
+/* Whether the encoder's rate gets into the range from @least to @most
+ * kbit/s. */
 static gboolean
 wait_for_rate (const Pair *pair, guint least, guint most)
 {
@@ -147,7 +148,7 @@ is_least (gpointer user_data)
   return g_atomic_int_get (&least) == GPOINTER_TO_INT (user_data);
 }
 
-/* Not by asking the encoder: it may have been driven on meanwhile. */
+/* Not by reading the encoder: its rate may have changed meanwhile. */
 static gboolean
 wait_for_least (gint wanted)
 {
@@ -157,8 +158,8 @@ wait_for_least (gint wanted)
 
 static const gchar *const algorithms[] = { "pgmcc", "tfmcc" };
 
-/* It begins with the least, finds that there is room, and stops at what its
- * user wanted. */
+/* The rate starts at the minimum, grows as the network allows, and stops at
+ * the user's setting. */
 GST_START_TEST (the_encoder_is_driven_within_its_bounds)
 {
   g_autofree gchar *options =
@@ -285,7 +286,7 @@ get_stats (const Pair *pair, gboolean of_receiver)
   return stats;
 }
 
-/* And holds a layer above the base. */
+/* And joins a layer above the base. */
 static gboolean
 leads (gpointer user_data)
 {
@@ -301,7 +302,8 @@ leads (gpointer user_data)
   return is_leader && level >= 1;
 }
 
-/* The receiver leads for the base, and takes what is above it. */
+/* The receiver controls the rate of the base layer, and joins the layers
+ * above it. */
 GST_START_TEST (a_base_is_driven_below_layers)
 {
   const gchar *name = algorithms[__i__];
@@ -345,7 +347,7 @@ GST_START_TEST (a_base_is_driven_below_layers)
 
 GST_END_TEST;
 
-/* Whichever pad was there first. */
+/* Regardless of which pad came first. */
 GST_START_TEST (the_lowest_rung_is_driven)
 {
   static const gchar rungs[] =
@@ -393,7 +395,7 @@ has_path (gpointer user_data)
   return g_atomic_pointer_get ((gchar **) user_data) != NULL;
 }
 
-/* Raw video, which lmccsink makes several encodings of. */
+/* Raw video, of which lmccsink makes several encodings. */
 GST_START_TEST (the_lowest_rung_of_a_ladder_is_driven)
 {
   static gchar *path;
@@ -421,7 +423,7 @@ typedef struct
   const gchar *remedy;
 } Refused;
 
-/* What cannot be, each with why and what to do. */
+/* Invalid configurations, each with cause and remedy. */
 static const Refused refused[] = {
   { "algorithm=tfmcc feedback=false", "reports", "enable feedback" },
   { "base-algorithm=tfmcc feedback=false", "reports", "enable feedback" },

@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sound beside the video, by real encoders and sockets on loopback. Each second
- * the picture flashes and the sound clicks; what a receiver decodes is compared
- * by presentation times.
+ * Tests audio beside the video with real encoders and sockets on loopback.
+ * Each second, the picture flashes and the audio clicks; the decoded flashes
+ * and clicks are compared by presentation time.
  */
 #include "element-tools.h"
 
@@ -15,7 +15,7 @@
 #define SINK(port) \
   "lmccsink name=lmcc address=239.77.14.1 port=" port " multicast-iface=lo"
 
-/* Pictures and sound that belong together are not further apart. */
+/* Largest distance of pictures and audio that belong together. */
 #define LIP_SYNC (40 * (gint64) GST_MSECOND)
 
 #define FLASH_TIME (200 * GST_MSECOND)
@@ -23,7 +23,7 @@
 #define BRIGHT 128
 #define LOUD 4000
 
-/* How long something may take that takes no time on an idle machine. */
+/* Tolerance for steps that take no time on an idle machine. */
 #define PATIENCE (15 * G_TIME_SPAN_SECOND)
 
 #define RUNG(bitrate, pad)            \
@@ -40,7 +40,7 @@ typedef struct
 {
   GstElement *pipeline;
   GMutex lock;
-  GArray *flashes; /* of GstClockTime: running times */
+  GArray *flashes; /* GstClockTime: running times */
   GArray *clicks;
   gboolean bright;
   GstClockTime loud_until;
@@ -48,9 +48,7 @@ typedef struct
   guint n_video;
 } Receiver;
 
-/* Sender */
-
-/* How much after a second its first picture is: a live source's times are those
+/* Offset of the first picture of a second: a live source's times are those
  * of its clock. */
 static gint flash_offset_us;
 
@@ -124,8 +122,6 @@ start_sender (const gchar *text)
   return pipeline;
 }
 
-/* Receiver */
-
 static gboolean
 is_bright (GstSample *sample)
 {
@@ -161,7 +157,7 @@ take_picture (GstAppSink *sink, gpointer user_data)
 
   g_mutex_lock (&receiver->lock);
   receiver->n_video++;
-  /* What is before the segment is not shown. */
+  /* Data before the segment is not shown. */
   if (GST_CLOCK_TIME_IS_VALID (time)) {
     if (bright && !receiver->bright && receiver->n_video > 1)
       g_array_append_val (receiver->flashes, time);
@@ -299,7 +295,7 @@ have_come (gpointer user_data)
       && count (receiver, receiver->clicks) >= wanted->clicks;
 }
 
-/* Until @n more flashes and clicks have come. */
+/* Waits for @n more flashes and clicks. */
 static void
 wait_for (Receiver *receiver, guint n)
 {
@@ -311,7 +307,7 @@ wait_for (Receiver *receiver, guint n)
       wanted.flashes, count (receiver, receiver->clicks), wanted.clicks);
 }
 
-/* Of each flash that has a click in its half second. */
+/* For each flash with a click within half a second. */
 static void
 check_lip_sync (Receiver *receiver, guint at_least)
 {
@@ -520,7 +516,7 @@ follow_latency (GstBus *bus G_GNUC_UNUSED, GstMessage *message,
   return GST_BUS_PASS;
 }
 
-/* @sender: (transfer full): stands still */
+/* @sender: (transfer full): a stopped sender */
 static void
 check_all_is_sent (GstElement *sender, const gchar *uri)
 {
@@ -537,9 +533,9 @@ check_all_is_sent (GstElement *sender, const gchar *uri)
   stop (sender);
 }
 
-/* An encoder that looks ahead tells its latency late, and takes longer than it
- * tells: the sound does not wait for it, and its pictures are sent all the
- * same. */
+/* An encoder with look-ahead reports its latency late, and takes longer than
+ * reported: the audio does not wait for it, and its pictures are sent all
+ * the same. */
 GST_START_TEST (test_pictures_behind_the_sound_are_sent)
 {
   GstElement *sender = test_launch (SINK (
@@ -553,9 +549,9 @@ GST_START_TEST (test_pictures_behind_the_sound_are_sent)
 
 GST_END_TEST;
 
-/* Where something live is in front applications have all latencies asked for
- * anew at PLAYING, when the encoders of raw video have no data yet: the sound's
- * is not that of all. */
+/* With a live source, applications query all latencies again at PLAYING,
+ * when the encoders of raw video have no data yet: the audio latency alone
+ * is not the total. */
 GST_START_TEST (test_raw_pictures_beside_live_sound_are_sent)
 {
   GstElement *sender = test_launch (

@@ -10,7 +10,7 @@
  * @self: (out): a source that is not started
  * @options: its properties
  * @uri: its URI
- * @sink_options: of the appsink behind it
+ * @sink_options: properties of the appsink behind it
  */
 void
 test_src_init (TestSrc *self, const gchar *options, const gchar *uri,
@@ -60,14 +60,14 @@ test_src_pull (TestSrc *self)
   return sample;
 }
 
-/* Until another buffer comes. */
+/* Waits for another buffer. */
 void
 test_src_await (TestSrc *self)
 {
   gst_sample_unref (test_src_pull (self));
 }
 
-/* (transfer full): the next element message of that name */
+/* (transfer full): the next element message with this name */
 GstMessage *
 test_src_wait (TestSrc *self, const gchar *name)
 {

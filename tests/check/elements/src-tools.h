@@ -1,14 +1,15 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * An lmccsrc in a pipeline of its own, whose buffers and messages are looked at.
+ * An lmccsrc in its own pipeline, whose buffers and messages a test
+ * examines.
  */
 #ifndef SRC_TOOLS_H
 #define SRC_TOOLS_H
 
 #include <gst/gst.h>
 
-/* Longest wait for something that must come; it ends the test. */
+/* Longest wait for an expected event; then the test fails. */
 #define TEST_SRC_PATIENCE (15 * GST_SECOND)
 
 typedef struct

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Encodes in layers, takes layers out, and decodes what is left: by GStreamer's
- * elements, and by libvpx alone.
+ * Encodes in layers, removes layers, and decodes the rest: with GStreamer's
+ * elements, and with libvpx alone.
  */
 #include "svc-tools.h"
 
@@ -38,7 +38,7 @@ get_meta (GstBuffer *buffer, const gchar *name)
   return gst_custom_meta_get_structure (meta);
 }
 
-/* @buffer stays the caller's. */
+/* The caller keeps @buffer. */
 void
 svc_take_layer_frame (GArray *frames, GstBuffer *buffer)
 {
@@ -77,7 +77,8 @@ assert_no_error (GstElement *pipeline)
   }
 }
 
-/* Runs @description, whose appsink named sink gets layer frames, to its end. */
+/* Runs @description, whose appsink named sink receives layer frames, to its
+ * end. */
 GArray *
 svc_encode (const gchar *description, GstCaps **caps)
 {
@@ -118,8 +119,8 @@ buffers_new (void)
   return buffers;
 }
 
-/* The layer frames of each picture one after the other, as a depayloader gives
- * them out: without superframe index. */
+/* The layer frames of each picture one after the other, as a depayloader
+ * outputs them: without superframe index. */
 GArray *
 svc_make_pictures (GArray *frames, SubsetFunc subset, gpointer user_data)
 {
@@ -174,7 +175,7 @@ add_plane (GChecksum *checksum, const guint8 *data, gint stride, gint width,
     g_checksum_update (checksum, data + line * stride, width);
 }
 
-/* Over the visible pixels only: decoders pad their lines. */
+/* Only the visible pixels, because decoders pad their lines. */
 static ShownPicture
 take_sample (GstSample *sample)
 {
@@ -216,7 +217,7 @@ feed (gpointer data)
   return NULL;
 }
 
-/* What @elements show of @buffers. */
+/* The pictures that @elements show for @buffers. */
 GArray *
 svc_decode_stock (const gchar *elements, const gchar *caps, GArray *buffers)
 {
@@ -272,7 +273,7 @@ take_image (const vpx_image_t *image, GstClockTime pts)
   return shown;
 }
 
-/* What libvpx alone makes of @pictures: of each the last frame. */
+/* The output of libvpx alone for @pictures: the last frame of each. */
 GArray *
 svc_decode_offline (GArray *pictures)
 {
@@ -322,7 +323,7 @@ svc_assert_same_pictures (GArray *shown, GArray *expected)
   }
 }
 
-/* Returns the pictures that vp9dec shows, which are those of libvpx. */
+/* Returns the pictures that vp9dec shows, which equal those of libvpx. */
 GArray *
 svc_decode_both (GArray *frames, SubsetFunc subset, gpointer user_data)
 {

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* One layer of one picture, and what its encoder says of it. */
+/* One layer of one picture, with the encoder's metadata. */
 typedef struct
 {
   GstClockTime pts;
@@ -19,11 +19,11 @@ typedef struct
   guint klass;
   gboolean switch_point;
   gboolean delta;
-  gboolean last; /* of its picture */
+  gboolean last; /* within its picture */
   GstBuffer *buffer;
 } LayerFrame;
 
-/* One picture that a decoder shows. */
+/* A picture that a decoder shows. */
 typedef struct
 {
   GstClockTime pts;

@@ -9,14 +9,14 @@
 /**
  * ToldQdisc:
  * @kind: its name
- * @index: of the interface
- * @parent: where it is
- * @handle: its own
- * @flow_limit: of fq; 0: none is told
- * @horizon_us: of fq; 0: none is told
- * @torn: the disciplines have changed meanwhile
+ * @index: index of the interface
+ * @parent: handle of its parent
+ * @handle: its own handle
+ * @flow_limit: flow limit of fq; 0: not reported
+ * @horizon_us: horizon of fq; 0: not reported
+ * @torn: the disciplines changed during the dump
  *
- * One discipline, as the kernel tells of it (tc_fill_qdisc() in
+ * A queueing discipline as the kernel reports it (tc_fill_qdisc() in
  * net/sched/sch_api.c, fq_dump() in net/sched/sch_fq.c).
  */
 typedef struct

@@ -9,7 +9,7 @@
 
 #include <glib.h>
 
-/* When @message is to leave (SCM_TXTIME), 0 for at once. */
+/* The departure time of @message (SCM_TXTIME), 0 for at once. */
 static inline guint64
 test_get_txtime (struct msghdr *message)
 {

@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What lmccsrc's user is told where nothing comes, and where no more comes.
+ * Tests lmccsrc's messages when no packets arrive, and when they stop.
  */
 #include "fake-sender.h"
 #include "src-tools.h"
@@ -12,7 +12,7 @@
 
 #define PORT (40000 + 2 * (getpid () % 5000))
 
-/* Of TEST-NET-3 (RFC 5737), which is no host's network. */
+/* From TEST-NET-3 (RFC 5737), which is no host's network. */
 #define FAR_SOURCE "203.0.113.77"
 #define NEAR_SOURCE "127.0.0.9"
 
@@ -28,7 +28,7 @@ start (TestSrc *self, const gchar *source)
   test_src_play (self);
 }
 
-/* (transfer full): the warning that nothing comes */
+/* (transfer full): the warning that no packets arrive */
 static gchar *
 wait_unheard (TestSrc *self)
 {

@@ -1,9 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * VP9 in nine classes over eight layers of doubling rates, on real sockets: one
- * receiver for each level and one whose level moves. All is encoded before and
- * decoded after, so that only the packets are in real time.
+ * Tests VP9 in nine classes over eight layers of doubling rates on real
+ * sockets, with a receiver at each level and one with a changing level.
+ * Encoding happens before and decoding after, so that only the packets run
+ * in real time.
  *
  * LMCC_TEST_LONG: a minute of each instead of twelve seconds.
  */
@@ -23,27 +24,29 @@
 #define MAX_LEVELS 9
 #define PORT 5204
 
-/* Of the stream: begun, and not yet at its end. */
+/* The stream has begun and has not ended. */
 #define WARM_UP_SECONDS 4
 #define LAST_SECONDS 2
 
 #define MOVE_SECONDS 2
 
-/* Beside what is sent, what a receiver waits for a picture at most. */
+/* Longest time that a receiver waits for a picture, in addition to the
+ * sending. */
 #define PATIENCE_SECONDS 10
 
-/* An up-switch shows within one distance of switch points and this, us. */
+/* A switch to a higher level shows within one interval of switch points plus
+ * this, us. */
 #define SWITCH_RESERVE 300000
 
-/* On loopback nothing should be lost; where the machine is too busy, a level is
- * judged at another attempt. */
+/* On loopback no packet should be lost; if the machine is too busy, a level
+ * is judged in another attempt. */
 #define MAX_ATTEMPTS 4
 
 #define RTP_CAPS                                    \
   "application/x-rtp,media=video,clock-rate=90000," \
   "encoding-name=VP9,payload=96"
 
-/* A layer frame by what its packets say: its RTP timestamp and class. */
+/* A layer frame identified by its packets: RTP timestamp and class. */
 typedef guint64 UnitKey;
 
 static UnitKey
@@ -52,7 +55,7 @@ unit_key (guint32 timestamp, guint klass)
   return (guint64) timestamp << 8 | klass;
 }
 
-/* What was seen of a unit on the groups. */
+/* What arrived of a unit in the groups. */
 typedef struct
 {
   gboolean first;
@@ -63,7 +66,7 @@ typedef struct
   guint level; /* of its highest packet */
 } Carried;
 
-/* A layer frame that a receiver gave out. */
+/* A layer frame output by a receiver. */
 typedef struct
 {
   UnitKey key;
@@ -75,13 +78,13 @@ typedef struct
 typedef struct
 {
   GstElement *pipeline;
-  GArray *packets; /* of GstBuffer */
-  GArray *units;   /* of Delivered */
-  /* Of both, up to the last marker: the end of a picture. */
+  GArray *packets; /* GstBuffer */
+  GArray *units;   /* Delivery */
+  /* Size of both arrays up to the last marker: the end of a picture. */
   guint n_packets_shown;
   guint n_units_shown;
   guint64 lost;
-  gint n_seconds; /* of the stream were given out; atomic */
+  gint n_seconds; /* number of output pictures; atomic */
 } Receiver;
 
 /* A session: how the nine classes become layers. */
@@ -94,37 +97,38 @@ typedef struct
   guint window; /* ms */
 } Session;
 
-/* Fixed rates: one group of pictures is collected, one sent, and a unit may be
- * late by 200 ms. A switch point between key pictures would not come sooner:
- * the layers send a window each in its own order. */
+/* Fixed rates: one group of pictures is collected, one is sent, and a unit
+ * may be late by 200 ms. A switch point between key pictures would not
+ * arrive sooner: each layer sends its window in its own order. */
 static const Session doubling = {
   "layering=doubling layers=8 base-rate=100000 window=2400", 8, 24, 24, 2400
 };
 
-/* No key picture after the first: receivers go up at switch points alone. */
+/* No key picture after the first: receivers switch up at switch points only. */
 static const Session native = { "layering=native window=100", 9, 0, 12, 100 };
 
 typedef struct
 {
   const Session *session;
   guint seconds;
-  GArray *frames; /* of LayerFrame */
+  GArray *frames; /* LayerFrame */
   GstCaps *caps;
   GHashTable *by_bytes;  /* checksum -> index in frames */
-  GArray *references[3]; /* of ShownPicture, by spatial layer */
+  GArray *references[3]; /* ShownPicture, by spatial layer */
   GstElement *sender;
   GstElement *sniffer;
   GMutex lock;
   GHashTable *carried; /* UnitKey -> Carried */
   guint32 first_timestamp;
   Receiver receivers[MAX_LEVELS + 1];
-  /* The groups are 239.87.network.first and up: of this process alone. */
+  /* The groups start at 239.87.network.first and are used by this process
+   * only. */
   guint network;
   guint first;
   gchar *address;
 } Loopback;
 
-/* When the moving receiver's level was changed, and to what. */
+/* Level changes of the moving receiver, with their times. */
 typedef struct
 {
   gint64 time; /* us */
@@ -150,7 +154,7 @@ is_up_to_spatial (const LayerFrame *frame, gpointer user_data)
   return frame->spatial_id <= GPOINTER_TO_UINT (user_data);
 }
 
-/* What is coded is ten seconds long, and sent again and again. */
+/* Ten seconds are encoded and sent repeatedly. */
 static void
 encode (Loopback *loopback)
 {
@@ -189,7 +193,7 @@ encode (Loopback *loopback)
   }
 }
 
-/* A packet on a group. */
+/* A packet in a group. */
 static void
 note_carried (Loopback *loopback, const guint8 *data, gsize size)
 {
@@ -294,7 +298,7 @@ has_marker (GstBuffer *buffer)
   return (octet & 0x80) != 0;
 }
 
-/* Of RTP's time since the first picture. */
+/* RTP time since the first picture. */
 static void
 note_seconds (Receiver *receiver)
 {
@@ -411,8 +415,8 @@ start_sniffer (Loopback *loopback)
   gst_element_set_state (loopback->sniffer, GST_STATE_PLAYING);
 }
 
-/* Which of the coded pictures is sent as picture @i: the first half second
- * again and again until all listen, then all of them. */
+/* The encoded picture that is sent as picture @i: the first half second is
+ * repeated until all receivers listen, then all pictures are sent. */
 static guint
 coded_picture (guint i)
 {
@@ -515,8 +519,8 @@ play (Loopback *loopback, GArray *moves)
   }
   gst_element_set_state (loopback->sender, GST_STATE_PLAYING);
   feeder = g_thread_new ("feed", feed, loopback);
-  /* What is sent last is of no use for a move. Where so much was lost that no
-   * picture comes any more this attempt tells nothing of moves. */
+  /* The last pictures are too late for a level change. If losses end the
+   * pictures early, this attempt proves nothing about level changes. */
   for (i = WARM_UP_SECONDS; i + 2 * MOVE_SECONDS <= loopback->seconds;
        i += MOVE_SECONDS) {
     Position position = { moving, i };
@@ -552,7 +556,7 @@ find_frame (const Loopback *loopback, const Delivered *unit)
   return frame;
 }
 
-/* What a receiver gave out, as the encoder made it. */
+/* Compares a receiver's output with the encoder's. */
 static GArray *
 collect_frames (const Loopback *loopback, const Receiver *receiver)
 {
@@ -572,8 +576,8 @@ collect_frames (const Loopback *loopback, const Receiver *receiver)
   return frames;
 }
 
-/* The pictures that GStreamer's elements show are those that libvpx makes of
- * the same, and each is what its highest layer is where nothing is missing. */
+/* GStreamer's elements show the same pictures as libvpx, and each is that of
+ * its highest layer if none is missing. */
 static void
 check_pictures (const Loopback *loopback, const Receiver *receiver)
 {
@@ -642,7 +646,7 @@ is_complete (const Carried *carried)
       == (guint16) (carried->last_osn - carried->first_osn) + 1u;
 }
 
-/* A receiver gives out all that its level carries and nothing else. */
+/* A receiver outputs all pictures of its level and nothing else. */
 static void
 check_level (Loopback *loopback, guint level)
 {
@@ -780,8 +784,8 @@ loopback_clear (Loopback *loopback)
   g_free (loopback->address);
 }
 
-/* Judges what came whole. Returns whether all has been by now: a bit for each
- * level, and one for the moves. */
+/* Judges complete receptions. Returns which have been complete so far: one
+ * bit for each level, and one for the level changes. */
 static gboolean
 judge (Loopback *loopback, GArray *moves, guint *judged)
 {
@@ -791,7 +795,7 @@ judge (Loopback *loopback, GArray *moves, guint *judged)
   for (i = 0; i <= n_levels; i++) {
     const Receiver *receiver = &loopback->receivers[i];
 
-    /* Whatever is lost, nothing broken is shown. */
+    /* Whatever is lost, no broken picture is shown. */
     check_pictures (loopback, receiver);
     if (receiver->lost > 0 || (*judged >> i & 1)) {
       GST_INFO ("receiver %u: %" G_GUINT64_FORMAT " lost", i, receiver->lost);

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * vp9svcenc while it runs: other rates, quantizers and caps, requests, flushes,
- * ends, and what it refuses.
+ * Tests vp9svcenc at run time: changes of rates, quantizers and caps,
+ * requests, flushes, ends, and rejected settings.
  */
 #include <gst/app/app.h>
 #include <gst/check/gstcheck.h>
@@ -20,7 +20,7 @@
   "videotestsrc num-buffers=40 pattern=zone-plate kx2=20 ky2=20 " \
   "kt=3 ! video/x-raw,width=128,height=96,framerate=24/1 ! "
 
-/* A pipeline whose pictures a test pushes one by one. */
+/* A pipeline into which a test pushes pictures one by one. */
 typedef struct
 {
   GstElement *encoder;
@@ -58,7 +58,7 @@ feed_clear (Feed *feed)
   gst_object_unref (feed->encoder);
 }
 
-/* Noise of the size that the caps say. */
+/* Noise with the size in the caps. */
 static GstFlowReturn
 feed_push (Feed *feed, gint width, gint height)
 {
@@ -143,7 +143,7 @@ sum_bytes (GArray *frames, guint klass)
   return bytes;
 }
 
-/* Pushes ten seconds; the first five are to settle in. */
+/* Pushes ten seconds; the first five are for settling. */
 static void
 run_at_rate (Feed *feed, gsize bytes[2])
 {
@@ -321,7 +321,7 @@ GST_START_TEST (three_cycles_encode_the_same)
 
 GST_END_TEST;
 
-/* Settings, caps, and what the error must name. */
+/* Settings, caps, and the expected text of the error. */
 typedef struct
 {
   const gchar *settings;

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What vp9svcenc makes is held against an own reading of the frames' headers,
- * against the decoders, and in its rates against vp9enc.
+ * Compares the output of vp9svcenc with a separate parser of the frame
+ * headers and with the decoders, and its rates with vp9enc.
  */
 #include <gst/app/app.h>
 #include <gst/base/base.h>
@@ -67,7 +67,7 @@ encode_mode (guint index, GstCaps **caps)
   return svc_encode (description, caps);
 }
 
-/* Temporal layer of a picture so many after the last key picture. */
+/* Temporal layer by the number of pictures since the last key picture. */
 static guint
 expected_temporal_id (const Layers *layers, guint position)
 {
@@ -125,7 +125,7 @@ GST_START_TEST (each_mode_has_its_layers_and_switch_points)
 
 GST_END_TEST;
 
-/* Which layer frame is in a buffer of the decoder. */
+/* The layer frame in a buffer of the decoder. */
 typedef struct
 {
   gint picture;
@@ -133,7 +133,7 @@ typedef struct
   guint temporal_id;
 } Kept;
 
-/* Of the uncompressed header of a frame, VP9 bitstream specification 6.2. */
+/* Reads the uncompressed header of a frame, VP9 bitstream specification 6.2. */
 typedef struct
 {
   gboolean key;
@@ -182,10 +182,10 @@ read_header (GstBuffer *buffer)
   return header;
 }
 
-/* A frame may name only buffers of what a receiver of its own layer has: of the
- * same picture the layer below; of an earlier one its own spatial layer, of a
- * temporal layer below its own or, for layer 0, that one; and nothing earlier
- * at a switch point of a spatial layer. */
+/* A frame may refer only to buffers that a receiver of its own layer has: in
+ * the same picture the layer below; in an earlier picture its own spatial
+ * layer, of a lower temporal layer or, for layer 0, of that layer; and to
+ * nothing earlier at a switch point of a spatial layer. */
 static void
 check_reference (const LayerFrame *frame, gint picture, const Kept *kept)
 {
@@ -280,7 +280,7 @@ GST_START_TEST (every_subset_decodes_as_offline)
     for (top.temporal_id = 0; top.temporal_id < layers.n_temporal;
          top.temporal_id++)
       check_subset (frames, &layers, top);
-  /* Those that mix layers from picture to picture. */
+  /* Combinations of layers that change between pictures. */
   for (klass = 3; klass < 3 * layers.n_spatial; klass++) {
     if (klass % 3 + 1 < layers.n_temporal)
       g_array_unref (
@@ -290,7 +290,8 @@ GST_START_TEST (every_subset_decodes_as_offline)
 
 GST_END_TEST;
 
-/* Has the base from the first picture on, the rest from a time on. */
+/* A receiver with the base layer from the first picture on and the others
+ * from a later time on. */
 static gboolean
 joins_later (const LayerFrame *frame, gpointer user_data)
 {
@@ -364,7 +365,8 @@ GST_END_TEST;
   "video/x-raw,width=160,height=96,framerate=24/1 ! "
 #define RATE_SECONDS 10
 
-/* A shorter run says less of a rate: libvpx may be a second ahead of it. */
+/* A shorter run measures a rate less precisely: libvpx may be a second ahead
+ * of it. */
 static gdouble
 measure_vp9enc_deviation (guint rate)
 {
@@ -390,7 +392,7 @@ measure_vp9enc_deviation (guint rate)
   return ABS (bytes * 8.0 / RATE_SECONDS / rate - 1);
 }
 
-/* Of all frames of one spatial layer. */
+/* All frames of one spatial layer. */
 static gdouble
 measure_spatial (GArray *frames, guint spatial_id)
 {
@@ -407,9 +409,9 @@ measure_spatial (GArray *frames, guint spatial_id)
   return bytes * 8.0 / RATE_SECONDS;
 }
 
-/* Each spatial layer is a constant-rate stream for libvpx, as vp9enc's only one
- * is: it may miss its rate by as much as that, and five per cent for measuring
- * so short. */
+/* Each spatial layer is a constant-rate stream for libvpx, like the single
+ * one of vp9enc: it may miss its rate by the same amount, plus five per cent
+ * because the measurement is short. */
 GST_START_TEST (layers_have_the_rates_that_were_asked_for)
 {
   static const guint rates[] = { 120000, 180000, 240000 };

@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A ladder whose processors are too slow, and what it asks of them.
+ * Tests x264ladderenc on processors that are too slow: how it reduces the
+ * load.
  */
 #include "ladder-tools.h"
 
@@ -15,7 +16,7 @@ typedef struct
   GMutex lock;
   GCond cond;
   gboolean closed; /* of the top rung */
-  guint n_taken;   /* pictures, by the base rung's encoder */
+  guint n_taken;   /* pictures encoded by the base rung's encoder */
 } Gate;
 
 static GstPadProbeReturn
@@ -44,8 +45,8 @@ count_taken (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info G_GNUC_UNUSED,
   return GST_PAD_PROBE_OK;
 }
 
-/* Pushes picture @number. The base rung is never late: its encoder has what was
- * not skipped. */
+/* Pushes picture @number. The base rung is never late: its encoder gets all
+ * pictures that are not skipped. */
 static void
 push_in_time (GstHarness *h, Gate *gate, guint number)
 {
@@ -75,8 +76,8 @@ slow_top_rung (GstElement *ladder G_GNUC_UNUSED, GstElement *encoder,
         NULL);
 }
 
-/* An encoder that stands still is as slow as can be: the pictures of a live
- * source come by their own times, not the clock's. */
+/* The slowest encoder does not run at all: the time of a live source's
+ * pictures is their own, not the clock's. */
 GST_START_TEST (test_a_slow_encoder_is_noticed_and_pictures_are_skipped)
 {
   g_autoptr (GstBus) bus = gst_bus_new ();
@@ -113,7 +114,7 @@ GST_START_TEST (test_a_slow_encoder_is_noticed_and_pictures_are_skipped)
       "veryfast");
   fail_unless (gst_structure_get_string (s, "remedy") != NULL);
   fail_unless (gst_structure_get_uint64 (s, "behind", &behind));
-  /* The backlog is 200 ms; the lasting second comes after it. */
+  /* The backlog is 200 ms; the sustained second follows it. */
   fail_unless (behind > 200 * GST_MSECOND && behind < 400 * GST_MSECOND);
   fail_unless (told_at >= 25 && told_at <= 34, "picture %u", told_at);
   gst_message_unref (message);
@@ -121,7 +122,7 @@ GST_START_TEST (test_a_slow_encoder_is_noticed_and_pictures_are_skipped)
   fail_unless (message != NULL);
   gst_message_unref (message);
 
-  /* Said once, and it goes on where there is time again. */
+  /* Reported once, and it continues when there is time again. */
   for (; i < 60; i++)
     push_in_time (h, &gate, i);
   fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT) == NULL);
@@ -163,7 +164,7 @@ GST_START_TEST (test_only_what_lasts_is_overload)
   for (t = 0; t < 60 * GST_SECOND; t += 100 * GST_MSECOND)
     n += gst_ladder_watch_update (&watch, t, t % (2 * GST_SECOND) == 0);
   fail_unless_equals_int (n, 0);
-  /* Every other one. */
+  /* Every second picture. */
   for (; t < 62 * GST_SECOND; t += 100 * GST_MSECOND)
     n += gst_ladder_watch_update (&watch, t, t % (200 * GST_MSECOND) == 0);
   fail_unless_equals_int (n, 1);
@@ -185,7 +186,7 @@ GST_START_TEST (test_a_late_start_is_not_lateness)
       gst_ladder_watch_is_late (&watch, 3400 * (GstClockTimeDiff) GST_MSECOND));
   fail_unless (
       gst_ladder_watch_is_late (&watch, 3600 * (GstClockTimeDiff) GST_MSECOND));
-  /* It ran ahead: then its own time counts. */
+  /* The source ran ahead: then its own time counts. */
   fail_if (gst_ladder_watch_is_late (&watch, -(GstClockTimeDiff) GST_SECOND));
   fail_if (
       gst_ladder_watch_is_late (&watch, 400 * (GstClockTimeDiff) GST_MSECOND));

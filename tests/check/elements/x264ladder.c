@@ -25,7 +25,7 @@ typedef struct
   GstElement *pipeline;
   GstElement *ladder;
   guint n_rungs;
-  GArray *rungs[MAX_RUNGS]; /* of Picture, in the order of decoding */
+  GArray *rungs[MAX_RUNGS]; /* Picture, in decoding order */
   GString *setup;
   gboolean request;
 } Ladder;
@@ -172,8 +172,8 @@ compare_times (gconstpointer a, gconstpointer b)
   return first->time < second->time ? -1 : first->time > second->time;
 }
 
-/* The places of the key frames in the order of display, the same in all rungs,
- * with all pictures at the same times. */
+/* Positions of the key frames in display order, the same in all rungs, with
+ * all pictures at the same times. */
 static gchar *
 aligned_keys (Ladder *l)
 {
@@ -202,7 +202,7 @@ aligned_keys (Ladder *l)
 
 GST_START_TEST (test_key_frames_fall_on_the_same_pictures)
 {
-  /* 23.976 pictures a second: 1 s is 23.976 of them. */
+  /* 23.976 pictures per second: 1 s is 23.976 pictures. */
   static const struct
   {
     const gchar *framerate;
@@ -239,7 +239,7 @@ ask_for_key (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info,
 
   if (GST_BUFFER_PTS (GST_PAD_PROBE_INFO_BUFFER (info)) < GST_SECOND / 2)
     return GST_PAD_PROBE_OK;
-  /* As lmccsink does: each rung asks, for the same time. */
+  /* As in lmccsink: each rung requests a key frame for the same time. */
   for (i = 0; i < l->n_rungs; i++) {
     g_autofree gchar *name = g_strdup_printf ("src_%u", i);
     g_autoptr (GstPad) src = gst_element_get_static_pad (l->ladder, name);
@@ -267,7 +267,7 @@ GST_START_TEST (test_a_request_makes_one_key_frame_in_all_rungs)
     gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_BUFFER, ask_for_key, &l, NULL);
     ladder_run_to_end (&l);
     found = aligned_keys (&l);
-    /* The probe comes after the ladder's own: "now" is the next picture. */
+    /* The probe runs after the ladder's own: "now" is the next picture. */
     fail_unless_equals_string (found, keys[i]);
     ladder_close (&l);
   }
@@ -291,8 +291,8 @@ GST_START_TEST (test_a_rung_of_little_rate_has_a_smaller_picture)
 
 GST_END_TEST;
 
-/* H.264 annex C, with the buffer full at first: in any stretch of time the
- * stream has at most its share of the rate and what the buffer holds. */
+/* H.264 annex C, with the buffer full at the start: in any interval, the
+ * stream has at most its share of the rate plus the buffer's content. */
 static void
 assert_within_buffer (const GArray *pictures, guint kbits, guint capacity_ms)
 {
@@ -332,7 +332,7 @@ GST_START_TEST (test_a_film_stays_within_rate_and_buffer)
     assert_within_buffer (l.rungs[rung], kbits[rung], 500);
     for (i = 0; i < l.rungs[rung]->len; i++)
       bytes += get (&l, rung, i)->size;
-    /* It makes use of what it has. */
+    /* It uses its share. */
     fail_unless (bytes * 8 * RATE / l.rungs[rung]->len
             > 0.7 * 1000 * kbits[rung],
         "rung %u: %" G_GUINT64_FORMAT " bytes", rung, bytes);
@@ -417,8 +417,6 @@ GST_START_TEST (test_it_runs_again_and_again)
 }
 
 GST_END_TEST;
-
-/* Broken settings */
 
 static void
 assert_refused (guint n_rungs, const gchar *source, const gchar *settings,
@@ -516,8 +514,6 @@ GST_START_TEST (test_a_missing_encoder_is_named_with_its_package)
 }
 
 GST_END_TEST;
-
-/* A change of size */
 
 GST_START_TEST (test_a_new_size_begins_at_the_same_picture_in_all_rungs)
 {
