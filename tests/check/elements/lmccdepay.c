@@ -53,7 +53,7 @@ take_event (GstPad *pad, GstObject *parent G_GNUC_UNUSED, GstEvent *event)
   }
   if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
     self->ended[i] = TRUE;
-    /* The next one was there before. */
+    /* The next pad already exists. */
     fail_unless_equals_int (self->n, i + 2);
   }
   gst_event_unref (event);
@@ -140,7 +140,7 @@ push_caps (Depay *self, const gchar *text)
   gst_pad_push_event (self->source, gst_event_new_caps (caps));
 }
 
-/* What waits for data goes out with it. */
+/* Data that waits is flushed with it. */
 static GstFlowReturn
 push_picture (Depay *self)
 {
@@ -204,7 +204,7 @@ GST_START_TEST (test_it_begins_anew_after_it_was_stopped)
 
 GST_END_TEST;
 
-/* What is missing is said, and the codec before it goes on. */
+/* The missing element is reported, and the previous codec continues. */
 GST_START_TEST (test_a_codec_without_depayloader_is_refused_by_its_name)
 {
   GstBus *bus = gst_bus_new ();
@@ -232,8 +232,6 @@ GST_START_TEST (test_a_codec_without_depayloader_is_refused_by_its_name)
 
 GST_END_TEST;
 
-/* Players */
-
 #define SENDER(encoder)                                              \
   "videotestsrc is-live=true ! "                                     \
   "video/x-raw,width=160,height=120,framerate=30/1 ! " encoder " ! " \
@@ -259,7 +257,7 @@ on_picture (GstElement *sink G_GNUC_UNUSED, GstBuffer *buffer G_GNUC_UNUSED,
   test_tell ();
 }
 
-/* Some more than what was on its way when the codec became another one. */
+/* A few more than those in transit when the codec changed. */
 static gboolean
 shows (gpointer user_data)
 {

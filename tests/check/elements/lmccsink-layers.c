@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * lmccsink with layers of fixed rates.
+ * Tests lmccsink with layers of fixed rates.
  */
 #include "config.h"
 
@@ -43,7 +43,7 @@ launch (const gchar *format, ...)
 
 #define FOUR_LAYERS "layering=doubling layers=4 base-rate=100000 "
 
-/* Settings that are refused, or warned of, with the cause and a remedy. */
+/* Settings that are rejected or cause a warning, with cause and remedy. */
 typedef struct
 {
   const gchar *name;
@@ -141,7 +141,7 @@ GST_START_TEST (test_settings_are_answered_with_cause_and_remedy)
 
 GST_END_TEST;
 
-/* Without B pictures, which would be late in so short a window. */
+/* Without B pictures, which would be late in such a short window. */
 GST_START_TEST (test_key_frames_too_far_apart_are_told)
 {
   GstElement *pipeline = launch (
@@ -183,7 +183,7 @@ GST_START_TEST (test_an_odd_port_is_warned_of)
 
 GST_END_TEST;
 
-/* What @session announces after lmccsink had one. */
+/* The session description of lmccsink after it had @session. */
 static void
 get_session (GstElement *pipeline, LmccSession *session)
 {
@@ -214,7 +214,7 @@ GST_START_TEST (test_the_session_announces_rates_and_window)
   assert_equals_uint64 (session.layers[1].rate, 33333);
   assert_equals_uint64 (session.layers[2].rate, 66667);
   assert_equals_uint64 (session.layers[3].rate, 200000);
-  /* 2.2 times what the encoder is set to, 15 pictures, and 200 ms. */
+  /* 2.2 times the encoder's rate, 15 pictures, and 200 ms. */
   assert_equals_uint64 (session.window, 1300 * LMCC_MSECOND);
   test_end_pipeline (pipeline);
 
@@ -300,7 +300,7 @@ GST_START_TEST (test_the_session_announces_the_repair)
 
 GST_END_TEST;
 
-/* 8 packets of the mtu of 1400 bytes at 100 kbit/s. */
+/* 8 packets of the MTU of 1400 bytes at 100 kbit/s. */
 GST_START_TEST (test_the_session_announces_the_algorithms_slots)
 {
   GstElement *pipeline =
@@ -392,7 +392,7 @@ receive_header (GSocket *socket, LmccHeader *header)
       && lmcc_header_parse (rtp.element, rtp.element_size, header));
 }
 
-/* The packets of @n slots bear the signals of these probabilities. */
+/* The packets of @n slots carry the signals with these probabilities. */
 static void
 check_signals (const gchar *settings, const gdouble *probabilities, guint n)
 {
@@ -420,8 +420,8 @@ check_signals (const gchar *settings, const gdouble *probabilities, guint n)
   g_object_unref (socket);
 }
 
-/* In 8 slots the paper's Table I, which differs from what the heuristic gives
- * in the first one. */
+/* In 8 slots: the paper's Table I, which differs from the heuristic in the
+ * first slot. */
 GST_START_TEST (test_packets_bear_the_signals_of_given_probabilities)
 {
   const gdouble given[] = { 0.33, 0.2, 0.09, 0 };
@@ -487,7 +487,7 @@ wait_for_pictures (Pictures *pictures, guint least)
   g_mutex_unlock (&pictures->lock);
 }
 
-/* A group of pictures fills far less than what the layers have. */
+/* A group of pictures needs far less than the layers' rate. */
 static void
 check_repair (const GstStructure *stats)
 {
@@ -504,7 +504,7 @@ check_repair (const GstStructure *stats)
   assert_equals_uint64 (oversize, 0);
 }
 
-/* 2 s of pictures, which take 1.4 s and the receiver's latency to come. */
+/* 2 s of pictures, which take 1.4 s plus the receiver's latency to arrive. */
 GST_START_TEST (test_pictures_come_through_layers_of_fixed_rates)
 {
   GstElement *pipeline =

@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""gst-lmcc-1.0 algorithms lists what the library has."""
+"""Tests that gst-lmcc-1.0 algorithms lists the library's algorithms."""
 import json
 import unittest
 

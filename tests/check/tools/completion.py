@@ -1,6 +1,7 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What bash and zsh complete of gst-lmcc-1.0's command line, against --help and against what the tool takes."""
+"""Tests how bash and zsh complete gst-lmcc-1.0's command line, against --help and the arguments that the tool
+accepts."""
 import os
 import pty
 import re
@@ -19,7 +20,7 @@ from tool import COMMANDS, SOURCE_ROOT, USAGE, options_in_help, run
 DIRECTORY = Path(os.environ['LMCC_TOOL_HELP'])
 BASH = DIRECTORY / 'gst-lmcc-1.0'
 
-# Prints what stands on its command line, so that a completed line shows.
+# Prints its command line, so that the completed line can be read.
 SHOW = 'gst-lmcc-1.0() { printf "<%s>" "$@"; echo; }'
 
 ZSH_SETUP = '''
@@ -29,7 +30,7 @@ autoload -Uz compinit
 compinit -D -u
 '''
 
-# Writes what is offered into a file. With -A, -D or -O compadd offers nothing: it fills arrays.
+# Writes the offered words into a file. With -A, -D or -O, compadd offers nothing and fills arrays instead.
 ZSH_OFFERS = r'''
 list-it() { zle list-choices; echo; echo lis""ted; zle kill-buffer }
 zle -N list-it
@@ -72,7 +73,7 @@ class Terminal:
         os.write(self.file, keys.encode())
 
     def wait_for(self, pattern):
-        """What came, up to the pattern, which is removed with it."""
+        """The output up to the pattern, which is removed with it."""
         end = time.monotonic() + 60
         while not (found := re.search(pattern, self.text)):
             ready, _, _ = select.select([self.file], [], [], max(0, end - time.monotonic()))
@@ -84,7 +85,7 @@ class Terminal:
 
 
 class Completions:
-    """What each shell must offer; `offers` has it for the words of a line of which the last is not complete."""
+    """What each shell must offer; `offers` returns it for the words of a line, of which the last is incomplete."""
 
     def test_commands_are_those_of_help(self):
         self.assertEqual(sorted(self.offers('')), sorted(COMMANDS))

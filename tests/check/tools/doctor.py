@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""gst-lmcc-1.0 doctor on made-up trees of /proc and /sys, and on loopback."""
+"""Tests gst-lmcc-1.0 doctor on made-up trees of /proc and /sys, and on loopback."""
 import json
 import os
 import shutil
@@ -20,7 +20,7 @@ ROUTE_HEAD = 'Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\t
 
 
 def proc_ipv4(text):
-    """As /proc prints it: the 32 bits as a number of this host."""
+    """As in /proc: the 32 bits as a number in host byte order."""
     return f'{struct.unpack("=I", socket.inet_aton(text))[0]:08X}'
 
 
@@ -30,7 +30,7 @@ def route(iface, destination, mask, metric=0, flags=1, gateway='0.0.0.0'):
 
 
 class Host:
-    """A made-up tree: a healthy host with lo and eth0 unless told otherwise."""
+    """A made-up tree: by default a healthy host with lo and eth0."""
 
     def __init__(self, interfaces=(('lo', UP | LOOPBACK), ('eth0', UP | BROADCAST | MULTICAST)),
                  routes=(('eth0', '0.0.0.0', '0.0.0.0'),)):
@@ -303,7 +303,7 @@ class MadeUpHosts(unittest.TestCase):
         with Host() as host:
             host.write('proc/net/igmp', igmp('238.127.42.3'))
             self.assert_finding(self.one(host, 'address'), 'warn', '238.127.42.3', '23 bits')
-            # The session's own groups, and others, are no twins.
+            # The session's own groups and unrelated ones do not count as twins.
             for group in ('239.255.42.3', '238.127.43.3', '238.126.42.3'):
                 host.write('proc/net/igmp', igmp(group))
                 self.assert_finding(self.one(host, 'address'), 'ok')
@@ -368,7 +368,7 @@ class Loopback(unittest.TestCase):
     GROUP = '239.255.77.1'
 
     def setUp(self):
-        # An even port that nobody has, and the next.
+        # An unused even port with the next one free, too.
         while True:
             with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
                 probe.bind(('', 0))
@@ -415,7 +415,7 @@ class Loopback(unittest.TestCase):
         return report + names
 
     def record(self, ssrc=0x1000):
-        # With an APP packet LMCC of one fragment (docs/developers/wire-format.md), which is no whole record.
+        # With an APP packet LMCC with one fragment (docs/developers/wire-format.md) of an incomplete record.
         text = b'v=0\r\n'
         app = struct.pack('!BBHI4sHBBHH', 0x81, 204, 6, ssrc, b'LMCC', 1, 0, 1, len(text), 0) + text + bytes(3)
         return self.report(ssrc) + app
@@ -478,7 +478,7 @@ class Loopback(unittest.TestCase):
 
 
 def why_no_namespaces():
-    """Why there can be no user, network and files of a test's own, or None."""
+    """Why a test cannot have its own user, network and mount namespaces, or None."""
     for tool, package in (('unshare', 'util-linux'), ('ip', 'iproute2')):
         if not shutil.which(tool):
             return f'{tool} is not installed (Debian: {package})'
@@ -494,16 +494,16 @@ NO_NAMESPACES = why_no_namespaces()
 
 @unittest.skipIf(NO_NAMESPACES, NO_NAMESPACES)
 class BeyondRouters(unittest.TestCase):
-    """In a network of its own: one interface, and a router that nothing comes from."""
+    """In a network namespace of its own, with one interface and a router that sends nothing."""
 
-    # /sys is that of the network in which it was mounted.
+    # /sys shows the network namespace in which it was mounted.
     SCRIPT = ('mount -t sysfs none /sys && ip link add lan type veth peer name far && '
               'ip link set far up && ip link set lan up && '
               'ip addr add 10.0.0.7/24 dev lan && ip -6 addr add fd00::7/64 dev lan nodad && '
               'ip route add default via 10.0.0.254 && ip -6 route add default via fd00::fe dev lan && exec "$@"')
 
     def advice(self, uri):
-        """The finding and the remedy of what does not arrive."""
+        """The finding and the remedy for packets that do not arrive."""
         result = run('doctor', '--json', '--seconds', '1', '--multicast-iface', 'lan', uri,
                      prefix=('unshare', '-rnm', 'sh', '-c', self.SCRIPT, 'sh'))
         self.assertEqual((result.returncode, result.stderr), (FAILURE, ''))
@@ -536,14 +536,14 @@ class BeyondRouters(unittest.TestCase):
 
 @unittest.skipIf(NO_NAMESPACES, NO_NAMESPACES)
 class Nft(unittest.TestCase):
-    """As root and as somebody else, with an nft of our own or none."""
+    """As root and as another user, with a fake nft or none."""
 
-    # No nft of this machine is found: neither there nor in PATH.
+    # The machine's own nft is not found: neither there nor in PATH.
     SCRIPT = 'mount -t tmpfs none /usr/sbin && PATH=$0 exec "$@"'
     AS_ROOT, AS_NOBODY = '-rnm', '-Unm'
 
     def firewall(self, user, nft=None):
-        """What is said of the firewall; `nft` is the script that is called so."""
+        """The findings about the firewall; `nft` is a script in nft's place."""
         with tempfile.TemporaryDirectory() as directory:
             os.chmod(directory, 0o755)
             if nft is not None:

@@ -1,8 +1,9 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The lines of gst-launch-1.0 that gst-lmcc-1.0 send and play make.
+"""Tests the gst-launch-1.0 command lines that gst-lmcc-1.0 send and play make.
 
-A gst-launch-1.0 of our own tells what it was given."""
+A fake gst-launch-1.0 reports its arguments.
+"""
 import os
 import shlex
 import subprocess
@@ -31,7 +32,7 @@ class Lines(unittest.TestCase):
                               check=False)
 
     def words(self, *arguments, **variables):
-        """What gst-launch-1.0 is given; the line that is printed says the same to a shell."""
+        """Returns the arguments of gst-launch-1.0; the printed command line must mean the same to a shell."""
         result = self.run_tool(*arguments, **variables)
         self.assertEqual(result.returncode, OK, result.stderr)
         words = result.stdout.splitlines()

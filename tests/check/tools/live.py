@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""gst-lmcc-1.0 listen, doctor and relay with a real sender, over loopback."""
+"""Tests gst-lmcc-1.0 listen, doctor and relay with a real sender over loopback."""
 import json
 import os
 import re
@@ -25,7 +25,7 @@ def has(element):
 
 
 def free_port():
-    """An even one, with the next free too."""
+    """An unused even port with the next one free, too."""
     while True:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as first:
             first.bind(('', 0))
@@ -40,7 +40,7 @@ def free_port():
             return port
 
 
-# A tree without an element has nothing to test; a plugin that does not load is a failure.
+# Without the element in the build there is nothing to test; a plugin that does not load is a failure.
 @unittest.skipUnless((PLUGIN / 'src/lmccsrc.c').exists(), 'this tree has no lmccsrc')
 class WithoutASender(unittest.TestCase):
     def test_listen_says_that_no_packet_came_and_who_knows_why(self):
@@ -147,7 +147,7 @@ class WithASender(unittest.TestCase):
             self.assertTrue(line['state'] and line['reason'], line)
             self.assertIn(line['rtt-source'], ('max', 'feedback', 'join'))
             self.assertGreater(line['rtt-ms'], 0)
-            # Nothing is lost on one host: the model has no limit.
+            # Without losses on one host, the model has no limit.
             self.assertEqual((line['loss-event-rate'], line['calculated-bitrate']), (0, None))
         self.assertGreater(seconds[-1]['smoothed-bitrate'], 50000)
         self.assertEqual(seconds[-1]['reason'], changes[-1]['reason'])
@@ -164,7 +164,7 @@ class WithASender(unittest.TestCase):
         seconds, changes = self.listen(algorithm='plumb')
         for line in changes + seconds[-1:]:
             self.assertIs(line['joins-vetoed'], False)
-            # Nothing is lost on one host: no rate, no turn, nothing in vain.
+            # Without losses on one host: no rate, no turn, no failed join.
             for unknown in ('fair-bitrate', 'loss-thinning', 'loss-chance', 'turn-level', 'turn-share', 'turn-left-ms',
                             'left-alone-ms', 'calculated-bitrate', 'smoothed-bitrate'):
                 self.assertIsNone(line[unknown], line)
@@ -183,7 +183,7 @@ class WithASender(unittest.TestCase):
         checks = json.loads(result.stdout)['checks']
         status = {check['check']: check['status'] for check in checks}
         self.assertEqual((status['join'], status['arrival'], status['record']), ('ok', 'ok', 'ok'), result.stdout)
-        # The sender, on this host, takes reports on the second port.
+        # The sender, on this host, accepts reports on the second port.
         self.assertEqual(status['senders'], 'ok', result.stdout)
         self.assertEqual(status['leaves'], 'skip', result.stdout)
         self.assertEqual([check for check in checks if check['status'] == 'fail'], [])

@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The manual page of gst-lmcc-1.0: that it is well formed, and says what --help says."""
+"""Tests the manual page of gst-lmcc-1.0: it is well formed, and agrees with --help."""
 import os
 import re
 import shutil
@@ -13,7 +13,7 @@ from tool import COMMAND_IN_HELP, COMMANDS, SOURCE_ROOT, options_in_help, run
 PAGE = Path(os.environ['LMCC_TOOL_HELP']) / 'gst-lmcc-1.0.1'
 SECTIONS = ['NAME', 'SYNOPSIS', 'DESCRIPTION', 'COMMANDS', 'OPTIONS', 'EXIT STATUS', 'EXAMPLES', 'SEE ALSO']
 
-# Each prints what is wrong with the page, and the page in lines too long to be wrapped.
+# Each prints the errors of the page, and the page in lines too long to be wrapped.
 READERS = {
     'mandoc': (['mandoc', '-T', 'lint', '-W', 'warning'], ['mandoc', '-T', 'ascii', '-O', 'width=1000']),
     'man': (['man', '--warnings=all', '-l'], ['man', '-l']),
@@ -36,7 +36,7 @@ def faults(name, page):
 class TheManualPage(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        # Bold is a letter over itself.
+        # Bold is a letter printed over itself.
         text = re.sub('.\b', '', read(READERS[INSTALLED[0]][1], PAGE, 1000).stdout)
         parts = re.split(r'^(\w[\w ]*)$', text, flags=re.MULTILINE)
         cls.sections = dict(zip(parts[1::2], parts[2::2]))
@@ -85,7 +85,7 @@ class TheManualPage(unittest.TestCase):
         self.assertNotIn('help-json', self.sections['OPTIONS'])
 
     def test_its_template_has_no_option_of_a_command(self):
-        """Only its examples do: what the tool says is written once."""
+        """Compares only the examples, because other texts are written in one place."""
         template = (Path(SOURCE_ROOT) / 'plugins/tools/help/gst-lmcc-1.0.1.in').read_text(encoding='utf-8')
         self.assertNotIn('\\-\\-', template.split('.SH EXAMPLES')[0])
 

@@ -1,8 +1,10 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""gst-lmcc-1.0's commands and help, and that docs/users/gst-lmcc.md and docs/operators/doctor.md agree with them.
+"""Tests gst-lmcc-1.0's commands and help, and that docs/users/gst-lmcc.md and docs/operators/doctor.md agree with
+them.
 
-manual.py compares the options of the manual page with those of help."""
+manual.py compares the options of the manual page with those of help.
+"""
 import json
 import re
 import shlex
@@ -16,7 +18,7 @@ DOCTOR = Path(SOURCE_ROOT) / 'docs' / 'operators' / 'doctor.md'
 OPTION_IN_DOCS = re.compile(r'(?<![\w-])--[a-z][\w-]*')
 LINE_IN_DOCS = re.compile(r'^(?:\$ |    )gst-lmcc-1\.0 (\w+) (.*)$', re.MULTILINE)
 
-# Options of other programs that a section names.
+# Options of other programs that a section mentions.
 FOREIGN_OPTIONS = {'relay': {'--demuxer-lavf-o'}, 'screen': {'--window'}}
 
 
@@ -92,7 +94,7 @@ class TheDocumentation(unittest.TestCase):
                     self.assertLessEqual(set(OPTION_IN_DOCS.findall(rest)), names_of_options(command))
 
     def test_each_check_of_doctor_is_explained(self):
-        """Those without a session are printed on any host; the others need one that is sent."""
+        """Outputs without a session are the same on any host; the others need a running session."""
         explained = set(re.findall(r'^\| `([\w-]+)` \|', DOCTOR.read_text(encoding='utf-8'), re.MULTILINE))
         printed = {check['check'] for check in json.loads(run('doctor', '--json').stdout)['checks']}
         self.assertLessEqual(printed | {'port', 'join', 'record', 'senders', 'leaves'}, explained)
@@ -107,7 +109,7 @@ class TheDocumentation(unittest.TestCase):
         for command, output in blocks:
             with self.subTest(command=command):
                 printed = run(*shlex.split(command)).stdout
-                # An ellipsis stands for lines that the page does not show.
+                # An ellipsis stands for omitted lines.
                 for part in re.split(r'^\.\.\.\n', output, flags=re.MULTILINE):
                     self.assertIn(part, printed)
 

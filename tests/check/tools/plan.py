@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""gst-lmcc-1.0 plan against the numbers of FLID-DL (Byers et al.), RLC and Wei and Zhang, and its errors."""
+"""Tests gst-lmcc-1.0 plan against the numbers of FLID-DL (Byers et al.), RLC and Wei and Zhang, and its errors."""
 import importlib.util
 import json
 import math
@@ -14,7 +14,7 @@ from tool import FAILURE, OK, SOURCE_ROOT, USAGE, run
 
 CLIP = os.path.join(SOURCE_ROOT, 'pipelines', 'big-buck-bunny.mp4')
 
-# The paper's base of 2.5 packets/s of 1 KB.
+# The paper's base rate of 2.5 packets/s of 1 KB.
 BASE = 20000
 PACKET = 1000
 
@@ -62,17 +62,17 @@ class TheSchemesOfFlidDl(unittest.TestCase):
         self.assertAlmostEqual(layers[-1]['cumulative-rate'] / 1e6, 2.9, delta=0.05)
 
     def test_multiplicative_has_the_30_levels_of_example_5(self):
-        # R_0 = 24 Kb/s, c = 1.3; 1 Mb is 1024 Kb there, and level 7 is 151 Kb/s, not 150 as printed.
+        # R_0 = 24 Kb/s, c = 1.3. In the paper 1 Mb is 1024 Kb; level 7 is 151 Kb/s, not 150 as printed.
         kbit = [24.0, 31.2, 40.6, 52.7, 68.5, 89.1, 116, 151, 196, 255, 331, 430, 559, 727, 945]
         mbit = [1.20, 1.56, 2.03, 2.64, 3.43, 4.45, 5.79, 7.53, 9.79, 12.7, 16.5, 21.5, 27.9, 36.3, 47.2]
         layers = plan('--scheme', 'multiplicative', '--factor', '1.3', '--layers', '30', '--base-rate', '24k')
         wanted = kbit + [1024 * rate for rate in mbit]
         for layer, rate in zip(layers, wanted, strict=True):
-            # Three digits are printed.
+            # The paper prints three digits.
             self.assertAlmostEqual(layer['cumulative-rate'] / 1000 / rate, 1, delta=0.005)
 
     def test_heavy_tail_has_the_paper_s_20_rates(self):
-        # 24.4 where the paper prints 24.8: C / (6 * 7) of C = 1024 Kb/s.
+        # 24.4, where the paper prints 24.8: C / (6 * 7) with C = 1024 Kb/s.
         wanted = [51.2, 2.7, 3.0, 3.3, 3.8, 4.3, 4.9, 5.6, 6.6, 7.8, 9.3, 11.4, 14.2, 18.3, 24.4, 34.1, 51.2, 85.3,
                   170.7, 512]
         layers = plan('--scheme', 'heavy-tail', '--layers', '20', '--base-rate', '51.2k')
@@ -158,7 +158,7 @@ class TheMarksOfFlid(unittest.TestCase):
         result = session('--algorithm', 'flid-dl', '--scheme', 'equal', '--layers', '7', '--slot', '0.5',
                          '--leave-latency', '4')
         groups = result['groups']
-        # L < (s - 1) T: s = 10; a group for the base, 6 + 10 that turn.
+        # L < (s - 1) T: s = 10; a group for the base, and 6 + 10 that rotate.
         self.assertEqual([len(slot) for slot in groups], [17] * 16)
         self.assertEqual(result['slot-modulus'], 65536 // 16 * 16)
         for slot in groups:
@@ -321,7 +321,7 @@ class TheOutput(unittest.TestCase):
 
 
 class WholePictures(unittest.TestCase):
-    """In groups of 2 s of 25 pictures a second."""
+    """In groups of 2 s at 25 pictures per second."""
 
     def levels(self, *options):
         return {row['loss']: row['levels'] for row in session(*options)['whole-picture']}
@@ -333,7 +333,7 @@ class WholePictures(unittest.TestCase):
         # The base has twice the share.
         self.assertEqual((k, r), (33, 7))
         for loss, (whole,) in self.levels(*options).items():
-            # It is lost, and of the others more than there is repair left.
+            # It is lost, and more packets of the others than there is repair left.
             more = 1 - sum(math.comb(k + r - 1, i) * loss ** i * (1 - loss) ** (k + r - 1 - i) for i in range(r))
             self.assertAlmostEqual(whole, 1 - loss * more, places=9)
 
@@ -370,7 +370,7 @@ class TheStream(unittest.TestCase):
         stream = self.stream('--layers', '3', '--base-rate', '10M')
         self.assertGreater(stream['key-frames'], 1)
         self.assertEqual(stream['key-frames-from-level'], 0)
-        # All of the base for the whole group is less than the largest key frame.
+        # The whole base layer during a group is smaller than the largest key frame.
         seconds = stream['longest-group'] / 1e9
         base = int(stream['largest-key-frame'] * 8 / seconds * 0.9)
         self.assertGreater(self.stream('--layers', '3', '--base-rate', str(base))['key-frames-from-level'], 0)

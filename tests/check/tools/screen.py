@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""gst-lmcc-1.0 screen: what it finds on a screen, and what it says where there is none that can be used."""
+"""Tests gst-lmcc-1.0 screen: the screens that it finds, and its errors if no screen can be used."""
 import os
 import shutil
 import subprocess
@@ -12,12 +12,12 @@ from tool import FAILURE, OK, TOOL, USAGE
 SCREENS = ('DISPLAY', 'WAYLAND_DISPLAY')
 
 
-# The other tests of elements do without what is installed beside what they need.
+# The other element tests do not need the other installed plugins.
 PLUGINS = 'GST_PLUGIN_SYSTEM_PATH_1_0'
 
 
 def run(*arguments, **environment):
-    """Only what is given says that there is a screen."""
+    """Only the given variables describe a screen."""
     inherited = {name: value for name, value in os.environ.items() if name not in (*SCREENS, PLUGINS)}
     return subprocess.run([TOOL, 'screen', *arguments], env={**inherited, **environment}, capture_output=True,
                           text=True, timeout=60, check=False)

@@ -1,6 +1,6 @@
 # lmcc: layered multicast congestion control
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs gst-lmcc-1.0 for the tests beside this file."""
+"""Runs gst-lmcc-1.0 for the tests in this directory."""
 import os
 import re
 import subprocess
@@ -17,13 +17,13 @@ COMMAND_IN_HELP = re.compile(r'^  (\w+)  +(\S.*)$', re.MULTILINE)
 
 
 def run(*arguments, timeout=60, prefix=()):
-    """`prefix` is what runs the tool, such as unshare with its options."""
+    """`prefix` is a command that runs the tool, such as unshare with its options."""
     return subprocess.run([*prefix, TOOL, *arguments], capture_output=True, text=True, timeout=timeout, check=False,
                           cwd=SOURCE_ROOT)
 
 
 def options_in_help(command, part=''):
-    """From each option, with its argument, to what help says of it; of one part, or of all."""
+    """Maps each option, with its argument, to its text in help; of one section or all."""
     text = run(command, '--help').stdout
     return dict(OPTION_IN_HELP.findall(text[text.find(part):]))
 

@@ -9,8 +9,8 @@
 
 #define CAPACITY 1000
 
-/* The heap may give memory that was freed again, but not before it is freed:
- * who holds all packets at once sees which ones come from the pool. */
+/* The heap may return freed memory, but not before it is freed: a test that
+ * holds all packets at once sees which ones come from the pool. */
 static guint
 count_same (LmccPacket *const *one, LmccPacket *const *other, guint n)
 {
@@ -94,7 +94,7 @@ GST_START_TEST (test_a_packet_in_use_is_not_given_twice)
 
 GST_END_TEST;
 
-/* Under the sanitizers what is written here would be a bad access. */
+/* Under the sanitizers, writing here would be an invalid access. */
 GST_START_TEST (test_memory_of_another_capacity_is_not_used)
 {
   LmccPacketPool *pool = lmcc_packet_pool_new (4);

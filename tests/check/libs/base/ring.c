@@ -66,7 +66,7 @@ GST_START_TEST (test_an_empty_ring_gives_nothing_and_keeps_little)
 
 GST_END_TEST;
 
-/* Where something always waits it never is empty. */
+/* With a waiting element at all times, it is never empty. */
 GST_START_TEST (test_a_ring_gives_back_what_a_burst_took)
 {
   LmccRing ring;

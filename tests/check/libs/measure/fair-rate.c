@@ -14,10 +14,11 @@
 #define MS LMCC_MSECOND
 #define RTT (50 * MS)
 
-/* Of a mean over seeds: one of 16000 tests fails by chance. */
+/* Of a mean over seeds: one in 16000 tests fails by chance. */
 #define SIGMAS 4
 
-/* Before them the history is what was assumed. */
+/* Before this number of losses, the history contains the assumed start
+ * value. */
 #define SETTLED 60
 
 static void
@@ -30,7 +31,7 @@ lose_at (LmccFairRate *fair, LmccTime time, guint count,
     lmcc_fair_rate_lose (fair, time, witness);
 }
 
-/* Events of @count losses, one in @interval. Returns: when the last one was */
+/* Events of @count losses, one per @interval. Returns: time of the last one */
 static LmccTime
 lose_evenly (LmccFairRate *fair, gdouble rate, LmccTime interval,
     guint n_events, guint count, LmccFairRateWitness witness)
@@ -81,7 +82,7 @@ GST_START_TEST (test_before_a_loss_the_fair_rate_is_infinite)
 
 GST_END_TEST;
 
-/* One packet of 20 is lost. */
+/* One packet in 20 is lost. */
 GST_START_TEST (test_small_packets_count_as_full_ones)
 {
   static const gsize sizes[] = { PACKET_SIZE, PACKET_SIZE / 4, 60 };
@@ -127,7 +128,7 @@ GST_START_TEST (test_a_new_begin_is_worth_the_rate_that_it_names)
     check_about (lmcc_fair_rate_get (&fair, now), rate, 0.01, "at first",
         (gdouble) restart_rtts[i]);
 
-    /* Whatever was before. */
+    /* Regardless of earlier measurements. */
     now = lose_evenly (&fair, rate, LMCC_SECOND, 40, 3, LMCC_FAIR_RATE_FULL);
     lmcc_fair_rate_restart (&fair, now, rate);
     check_about (lmcc_fair_rate_get (&fair, now), rate, 0.01, "later",
@@ -150,8 +151,8 @@ GST_START_TEST (test_the_first_round_trip_time_puts_right_what_was_assumed)
   lmcc_fair_rate_set_rtt (&fair, now, RTT);
   check_about (lmcc_fair_rate_get (&fair, now), rate, 0.01, "rate", rate);
 
-  /* The next one is just measured: TCP at a quarter of it is four times as
-   * fast, and a little less as more RTTs are in what it takes to time out. */
+  /* The next level is just measurable: TCP at a quarter of its rate is four
+   * times as fast, and slightly less because its timeouts cover more RTTs. */
   now += 100 * LMCC_SECOND;
   lmcc_fair_rate_set_rtt (&fair, now, RTT / 4);
   fail_unless (lmcc_fair_rate_get (&fair, now) > 1.3 * rate);
@@ -159,8 +160,8 @@ GST_START_TEST (test_the_first_round_trip_time_puts_right_what_was_assumed)
 
 GST_END_TEST;
 
-/* Loss events per packet of a flow of @rate, where each packet is lost at
- * @loss and losses within @window are one event. */
+/* Loss events per packet of a flow of @rate, if each packet is lost with
+ * probability @loss and losses within @window are one event. */
 static gdouble
 find_event_rate (gdouble loss, gdouble rate, LmccTime window)
 {
@@ -177,7 +178,7 @@ cubic_rate (gdouble loss_rate, LmccTime rtt)
       * pow (r, 0.75) * pow (loss_rate, -0.75);
 }
 
-/* What TCP itself gets there. */
+/* The rate that TCP itself reaches. */
 static gdouble
 find_tcp_rate (gdouble loss, gboolean cubic)
 {
@@ -203,7 +204,7 @@ typedef struct
   gboolean cubic;
 } Random;
 
-/* The fair rate at some time after SETTLED losses. */
+/* The fair rate some time after SETTLED losses. */
 static gdouble
 sample_random (const Random *random, guint32 seed, gdouble *thinning)
 {
@@ -235,7 +236,7 @@ sample_random (const Random *random, guint32 seed, gdouble *thinning)
 typedef struct
 {
   gdouble mean;
-  gdouble error; /* of the mean: SIGMAS standard deviations, as part of it */
+  gdouble error; /* relative to the mean: SIGMAS standard deviations */
   gdouble thinning;
 } Sample;
 
@@ -260,10 +261,10 @@ sample_seeds (const Random *random)
   return sample;
 }
 
-/* How far the mean may be off but for chance: what an event lasts is measured
- * in one and a half RTT, which TCP's is not; one in twelve of what thinning
- * says is assumed; and chance intervals are put right by one number for all.
- * Where p is 10 % TCP's rate moves as 1 / p^1.3, and not 1 / p^0.5. */
+/* Bias allowed for the mean, besides chance: event durations are measured in
+ * one and a half RTT instead of TCP's; one in twelve is assumed by the
+ * thinning; and random intervals are corrected by one common factor. At p of
+ * 10 %, TCP's rate varies as 1 / p^1.3, not as 1 / p^0.5. */
 static const struct
 {
   gdouble loss;
@@ -289,7 +290,7 @@ GST_START_TEST (test_random_losses_make_tcps_rate_whatever_is_held)
 
     check_about (sample.mean, tcp,
         random_losses[__i__].tolerance + sample.error, "held", held_parts[i]);
-    /* The prior alone, of 16 events with a loss each, is 0.92. */
+    /* The prior alone, of 16 events with one loss each, is 0.92. */
     if (held_parts[i] <= 1)
       fail_unless (sample.thinning > 0.75, "held %g: %g", held_parts[i],
           sample.thinning);
@@ -298,7 +299,7 @@ GST_START_TEST (test_random_losses_make_tcps_rate_whatever_is_held)
 
 GST_END_TEST;
 
-/* Where CUBIC gets more than Reno, twice as much or a little. */
+/* Paths where CUBIC is faster than Reno, by a factor of two or slightly. */
 static const gdouble cubic_losses[] = { 1e-6, 1e-5, 3e-5 };
 
 GST_START_TEST (test_random_losses_make_cubics_rate)
@@ -342,14 +343,14 @@ GST_START_TEST (test_cubic_gets_no_less_than_reno)
 
 GST_END_TEST;
 
-/* A queue that overflows, now and then, hits a run of packets: as many as are
- * sent at @held while it does. */
+/* An occasionally overflowing queue loses a run of packets: as many as are
+ * sent at @held during the overflow. */
 #define OVERFLOW_LOSSES 8
 
 static const LmccTime overflow_intervals[] = { LMCC_SECOND, 3 * LMCC_SECOND,
   12 * LMCC_SECOND };
 
-/* TCP's rate where one event is in each @interval. */
+/* TCP's rate with one event per @interval. */
 static gdouble
 find_overflow_rate (LmccTime interval)
 {
@@ -364,10 +365,11 @@ find_overflow_rate (LmccTime interval)
   return rate;
 }
 
-/* What is left of 8 losses an event is a thinning of 0.11, and of 4 losses
- * 0.18: the rate moves as the one held to the power of 0.10 and 0.15, to 0.90
- * at half of it and 1.14 at four times. Intervals are all alike, and taken to
- * be 7.5 % shorter, which makes 7 % of a rate that is proportional to them. */
+/* The remaining thinning is 0.11 for 8 losses per event, and 0.18 for 4: the
+ * estimate varies as the joined rate to the power of 0.10 and 0.15, to 0.90
+ * at half of it and 1.14 at four times. All intervals are equal, and
+ * estimated 7.5 % shorter, which makes 7 % of a rate that is proportional to
+ * them. */
 GST_START_TEST (test_losses_that_follow_time_make_tcps_rate_whatever_is_held)
 {
   LmccTime interval = overflow_intervals[__i__];
@@ -396,7 +398,7 @@ GST_START_TEST (test_losses_that_follow_time_make_tcps_rate_whatever_is_held)
 
 GST_END_TEST;
 
-/* The same losses, and trains find room before them: they follow packets. */
+/* The same losses, with trains that end before them: losses follow packets. */
 GST_START_TEST (test_losses_where_there_is_room_follow_packets)
 {
   gdouble rates[2], without;
@@ -413,7 +415,7 @@ GST_START_TEST (test_losses_where_there_is_room_follow_packets)
     rates[i] = lmcc_fair_rate_get (&fair, now);
     fail_unless (lmcc_fair_rate_get_random (&fair) > 0.9);
     fail_unless (lmcc_fair_rate_get_thinning (&fair) < 0.2);
-    /* But for what intervals of chance are said to be shorter. */
+    /* Except for the correction of random intervals. */
     check_about (rates[i],
         lmcc_tcp_model_rate (lmcc_fair_rate_get_loss_rate (&fair, now), RTT,
             PACKET_SIZE),
@@ -433,7 +435,7 @@ GST_END_TEST;
 
 static const struct
 {
-  gdouble rtts; /* that an event lasts */
+  gdouble rtts; /* duration of an event */
   gboolean cubic;
   LmccFairRateWitness witness;
 } events[] = {
@@ -469,8 +471,9 @@ GST_START_TEST (test_losses_of_one_event_and_of_two)
 
 GST_END_TEST;
 
-/* Ten intervals without a loss: with the weights of RFC 5348 section 5.4 alone
- * the mean is 2.5 times as long, with the discount of section 5.5 it is 5.5. */
+/* Ten intervals without a loss: with the weights of RFC 5348 section 5.4
+ * alone the mean is 2.5 times as long, with the discount of section 5.5 it
+ * is 5.5 times. */
 GST_START_TEST (test_a_long_silence_makes_what_was_before_count_less)
 {
   LmccTime interval = 2 * LMCC_SECOND, begin;
@@ -492,7 +495,8 @@ GST_START_TEST (test_a_long_silence_makes_what_was_before_count_less)
       check_about (longer, before, 0.01, "as long as usual", i);
     rate = longer;
   }
-  /* TCP's rate is of the mean interval's power 0.5 and a little more. */
+  /* TCP's rate grows with the mean interval to the power of 0.5 and a little
+   * more. */
   fail_unless (rate / before > sqrt (5.5) * 0.95 && rate / before < sqrt (10),
       "%g", rate / before);
 }
@@ -515,7 +519,8 @@ check_any (const LmccFairRate *fair, LmccTime now)
   lmcc_fair_rate_get_mean_interval (fair, now);
 }
 
-/* Evenly lost, and one event more that is taken back: @back events ago. */
+/* Evenly spaced losses, and one more event that is revoked: @back events
+ * ago. */
 GST_START_TEST (test_an_event_of_which_all_came_is_none)
 {
   const LmccTime interval = LMCC_SECOND, middle = interval / 2;

@@ -34,7 +34,8 @@ free_all (void)
     g_clear_pointer (&timers[i], lmcc_feedback_timer_free);
 }
 
-/* Lets time pass until @end: whoever is due reports. Returns how many did. */
+/* Advances the time to @end; every receiver that is due reports. Returns the
+ * number of reports. */
 static guint
 run_all (LmccTime end)
 {
@@ -100,8 +101,8 @@ GST_START_TEST (a_longer_interval_makes_no_report_sooner_and_no_two_at_once)
     lmcc_feedback_timer_set_interval (timers[i], now, LONG);
     fail_unless (lmcc_feedback_timer_next (timers[i]) >= before);
   }
-  /* No more than are to be until the last has waited out its first timer; then
-   * evenly. */
+  /* At most the intended number until the last receiver's first timer has
+   * expired; then evenly. */
   fail_unless (run_all (START + ROUND) + reports < 120);
   for (second = 100; second <= 900; second += 100)
     assert_count (run_all (START + second * LMCC_SECOND),

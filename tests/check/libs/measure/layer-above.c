@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A queue that others keep filled, as TCP does, with the trains of a level
- * whose layers flow there already, or do not.
+ * Tests trains through a queue that other traffic keeps filled, as TCP does,
+ * when the layers of their level already flow there and when they do not.
  */
 #include "measure/layer-above.h"
 
@@ -19,12 +19,12 @@
 
 /**
  * Path:
- * @held: of the level held, as a part of the link's rate
- * @added: by the next one
- * @flows: whether that is on the link
- * @noise: of what others send, as a part of the link's rate; one value for each
- *     10 ms, with this standard deviation
- * @growth: of the queue that others fill, seconds in a second
+ * @held: rate of the current level, as a share of the link's rate
+ * @added: rate added by the next level
+ * @flows: whether the next level is on the link
+ * @noise: standard deviation of the other traffic's rate, as a share of the
+ *     link's rate; one value for each 10 ms
+ * @growth: growth of the queue due to other traffic, in seconds per second
  */
 typedef struct
 {
@@ -61,8 +61,8 @@ normal (GRand *rand)
   return sum - 6;
 }
 
-/* What the session sends at @since the begin of its runs, as a part of the
- * link's rate, beyond what it sends else. */
+/* Additional traffic of the session at @since after the start of its runs,
+ * as a share of the link's rate. */
 static gdouble
 find_excess (const Path *path, LmccTime since)
 {
@@ -78,7 +78,7 @@ find_excess (const Path *path, LmccTime since)
   return 0;
 }
 
-/* Packets of the level held are @gap apart outside trains. */
+/* Packets of the current level are @gap apart outside trains. */
 static void
 run_cycle (Path *path, LmccTime gap)
 {
@@ -130,8 +130,8 @@ static const struct
   { 0.3, 0.6, LMCC_MSECOND / 4 },
 };
 
-/* Beside four TCP on 12 Mbit/s the bend of one train was found to have a
- * standard deviation of 0.17 where the next level adds 0.17. */
+/* Beside four TCP flows on 12 Mbit/s, the measured bend of one train had a
+ * standard deviation of 0.17, where the next level adds 0.17. */
 GST_START_TEST (test_a_layer_that_flows_is_told_from_one_that_does_not)
 {
   guint32 seed;
@@ -178,7 +178,7 @@ GST_START_TEST (test_a_few_trains_and_old_ones_say_nothing)
 
 GST_END_TEST;
 
-/* Within as many trains as are kept. */
+/* Within the number of trains that are kept. */
 GST_START_TEST (test_what_has_stopped_to_flow_is_forgotten)
 {
   Path path;
@@ -209,7 +209,7 @@ GST_START_TEST (test_a_train_of_few_packets_says_nothing)
 
 GST_END_TEST;
 
-/* Send times that jump, as forged ones do. */
+/* Send times that jump, as in forged packets. */
 GST_START_TEST (test_any_send_time_is_borne)
 {
   static const gint64 times[] = { 0, G_MAXINT64, -1, G_MININT64, 5,
@@ -225,7 +225,7 @@ GST_START_TEST (test_any_send_time_is_borne)
           times[k] / 4, LENGTH);
   }
   fail_if (flows (&path));
-  /* And what comes later is read. */
+  /* Later trains are read. */
   path.flows = TRUE;
   path.noise = 0.01;
   run_cycles (&path, LMCC_LAYER_ABOVE_TRAINS, 4 * LMCC_MSECOND);

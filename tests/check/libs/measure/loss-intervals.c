@@ -12,15 +12,15 @@
 
 #define RTT (100 * LMCC_MSECOND)
 
-/* Packet i of a stream with @per_rtt packets in each RTT. */
+/* Packet i of a stream with @per_rtt packets per RTT. */
 static LmccTime
 packet_time (guint64 i, guint per_rtt)
 {
   return LMCC_SECOND + i * RTT / per_rtt;
 }
 
-/* Packets first to last at ten in each RTT, one lost where the string that goes
- * with it has an x; a loss is reported after the next packet that comes. */
+/* Packets first to last at ten per RTT; a packet is lost if the string has
+ * an x at its position. A loss is reported after the next received packet. */
 static void
 feed (LmccLossIntervals *history, guint first, const gchar *pattern)
 {
@@ -63,7 +63,7 @@ assert_intervals (LmccLossIntervals *history, const LmccLossInterval *wanted,
 static const gdouble weights[LMCC_LOSS_INTERVALS] = { 1, 1, 1, 1, 0.8, 0.6, 0.4,
   0.2 };
 
-/* Of the closed intervals alone (RFC 5348 section 5.4). */
+/* From the closed intervals alone (RFC 5348 section 5.4). */
 static gdouble
 closed_loss_rate (LmccLossIntervals *history)
 {
@@ -94,8 +94,8 @@ GST_START_TEST (test_without_loss_the_loss_rate_is_zero)
 
 GST_END_TEST;
 
-/* Losses at 20, 22, 23 and 29 are within the RTT after 20; the one at 30 is
- * exactly one RTT after, and begins an event. */
+/* The losses at 20, 22, 23 and 29 are within an RTT after 20; the one at 30
+ * is exactly one RTT later and starts a new event. */
 #define PATTERN "....................x.xx.....xx....x...x"
 
 GST_START_TEST (test_lip_counts_an_event_once)
@@ -109,8 +109,8 @@ GST_START_TEST (test_lip_counts_an_event_once)
   assert_near (closed_loss_rate (history), 2 / 30.0);
   assert_near (lmcc_loss_intervals_get_loss_rate (history), 2 / 30.0);
 
-  /* The open interval counts once it is longer than the one that it pushes
-   * out. */
+  /* The open interval counts once it is longer than the one that it
+   * replaces. */
   feed (history, 41, ".........");
   assert_near (lmcc_loss_intervals_get_loss_rate (history), 2 / 30.0);
   feed (history, 50, ".");
@@ -131,7 +131,8 @@ GST_START_TEST (test_lap_counts_the_losses_of_an_event)
   assert_near (closed_loss_rate (history), 5 / 30.0);
   assert_near (lmcc_loss_intervals_get_loss_rate (history), 5 / 30.0);
 
-  /* 7 losses in 11 + 10 packets are more than 5 in 30; in 43 they are not. */
+  /* 7 losses in 11 + 10 packets are more than 5 in 30; in 43 packets they
+   * are not. */
   feed (history, 41, "......................");
   assert_near (lmcc_loss_intervals_get_loss_rate (history), 7 / 43.0);
   assert_near (closed_loss_rate (history), 5 / 30.0);
@@ -143,8 +144,8 @@ GST_START_TEST (test_the_window_leaves_out_losses_close_behind_another)
 {
   g_autoptr (LmccLossIntervals) three = lmcc_loss_intervals_new (3, RTT);
   g_autoptr (LmccLossIntervals) two = lmcc_loss_intervals_new (2, RTT);
-  /* Behind 20 the losses 22 and 23 are 2 and 1 packets after the loss before
-   * them and 29 is 6; behind 30, 35 is 5 and 39 is 4. */
+  /* After 20, the losses 22 and 23 are 2 and 1 packets after the previous
+   * loss and 29 is 6 after it; after 30, 35 is 5 and 39 is 4. */
   static const LmccLossInterval of_three[] = { { 11, 3 }, { 10, 2 },
     { 20, 1 } };
   static const LmccLossInterval of_two[] = { { 11, 3 }, { 10, 3 }, { 20, 1 } };
@@ -157,8 +158,9 @@ GST_START_TEST (test_the_window_leaves_out_losses_close_behind_another)
 
 GST_END_TEST;
 
-/* The case that the thesis made the window for: twice the capacity, every
- * second packet is lost. The window moves with the losses that do not count. */
+/* The case for which the thesis introduced the window: twice the capacity,
+ * every second packet is lost. The window moves with the losses that do not
+ * count. */
 GST_START_TEST (test_the_window_takes_every_second_loss_as_one)
 {
   g_autoptr (LmccLossIntervals) history = lmcc_loss_intervals_new (3, RTT);
@@ -200,8 +202,8 @@ GST_START_TEST (test_the_history_weighs_eight_intervals)
 
 GST_END_TEST;
 
-/* Intervals of 10 and 20 packets, each ended by an event: of one loss, and of
- * three. */
+/* Intervals of 10 and 20 packets, each ended by an event: one of one loss,
+ * one of three. */
 GST_START_TEST (test_the_impact_of_the_newest_event_counts_at_once)
 {
   g_autoptr (LmccLossIntervals) history =
@@ -314,8 +316,8 @@ GST_START_TEST (test_losses_reported_late_count_where_they_belong)
   guint i, j, n, reported = 0;
   gboolean lost_before = FALSE;
 
-  /* Ten packets in each RTT over all layers; what a slow layer loses comes to
-   * light up to four RTTs later, in any order. */
+  /* Ten packets per RTT over all layers; losses of a slow layer are detected
+   * up to four RTTs late, in any order. */
   lmcc_loss_intervals_set_hold (late, LATEST * RTT / 10);
   for (i = 0; i < N + LATEST; i++) {
     gboolean lost = i < N && g_rand_double (random) < 0.05 && !lost_before;
@@ -338,7 +340,7 @@ GST_START_TEST (test_losses_reported_late_count_where_they_belong)
       due[j] = 0;
       reported++;
     }
-    /* Asking in between must not change what comes out. */
+    /* Queries in between must not change the result. */
     fail_unless (lmcc_loss_intervals_get_loss_rate (late) <= 1);
   }
 
@@ -359,7 +361,7 @@ GST_START_TEST (test_a_loss_after_the_hold_time_still_counts)
   static const LmccLossInterval wanted[] = { { 102, 1 }, { 900, 1 } };
   guint i;
 
-  /* Packets 0 to 899 are older than the hold time, 900 is as old. */
+  /* Packets 0 to 899 are older than the hold time; 900 is exactly as old. */
   for (i = 0; i < 1000; i++)
     lmcc_loss_intervals_packet (history, packet_time (i, 100), 1);
   lmcc_loss_intervals_set_hold (history, RTT);
@@ -448,7 +450,7 @@ GST_START_TEST (test_the_first_interval_is_that_of_the_receive_rate)
       500 * LMCC_MSECOND);
   assert_near (lmcc_loss_intervals_get_loss_rate (history), 25 / l);
 
-  /* The ninth event puts it out of the history. */
+  /* The ninth event pushes it out of the history. */
   for (i = 0; i < 7; i++)
     feed (history, 12 + 20 * i,
         "...................x"
@@ -570,8 +572,8 @@ assert_same (LmccLossIntervals *history, LmccLossIntervals *wanted_of)
       lmcc_loss_intervals_get_events (wanted_of));
 }
 
-/* Five layers lose runs of up to 60 packets, at times together, and each shows
- * it some packets later. */
+/* Five layers lose runs of up to 60 packets, sometimes at the same time, and
+ * each detects a run some packets later. */
 GST_START_TEST (test_a_run_counts_as_its_losses_do_one_by_one)
 {
   enum
@@ -658,7 +660,7 @@ GST_START_TEST (test_a_long_run_is_an_event_in_each_round_trip_time)
 
 GST_END_TEST;
 
-/* A packet in each millisecond, of which each tenth is lost, and @other. */
+/* One packet per millisecond, of which every tenth is lost, and @other. */
 static LmccLossIntervals *
 lose_each_tenth (guint other)
 {
@@ -729,8 +731,8 @@ GST_START_TEST (test_a_history_begins_again_with_a_given_loss_rate)
       1.0 / 400);
   fail_unless_equals_int (lmcc_loss_intervals_get (history, intervals), 2);
 
-  /* The open interval counts from there; the next loss begins an event, and one
-   * of an older time counts there too. */
+  /* The open interval starts there; the next loss starts an event, and a
+   * loss with an earlier time counts there, too. */
   lmcc_loss_intervals_packet (history, 70000, 99);
   lmcc_loss_intervals_packet (history, 71000, 1);
   lmcc_loss_intervals_loss (history, 50000, 1);

@@ -55,7 +55,7 @@ GST_START_TEST (test_the_flow_up_an_edge_is_the_flow_down_it)
       gdouble down =
           state.fractions[i + 1] * (1 - pow (1 - losses[k], 1.3 * packets));
 
-      /* pow() of a number next to 1 is rounded. */
+      /* pow() of a number close to 1 is rounded. */
       fail_unless (fabs (up - down) <= 1e-5 * MAX (up, down) + 1e-15,
           "q %g, level %u: %g up, %g down", losses[k], i, up, down);
     }
@@ -64,7 +64,7 @@ GST_START_TEST (test_the_flow_up_an_edge_is_the_flow_down_it)
 
 GST_END_TEST;
 
-/* With 1 - p_i, as equation 4 is printed, it would be 123, 11.2 and 3.1. */
+/* With 1 - p_i, as printed in equation 4, it would be 123, 11.2 and 3.1. */
 GST_START_TEST (test_the_throughput_of_example_6_is_that_of_the_corrected_chain)
 {
   const gdouble rows[][2] = { { 0.003, 213.1 }, { 0.01, 117.0 },
@@ -92,8 +92,8 @@ typedef struct
   gdouble leaves;
 } Run;
 
-/* The rule of section IV-B: a slot with loss takes a level away; in one
- * without, a signal of the receiver's own level or a higher one adds a
+/* The rule of section IV-B: a slot with loss removes a level; in a slot
+ * without loss, a signal for the receiver's level or a higher one adds a
  * level. */
 static guint
 next_level (guint level, gint signal, gboolean lost)
@@ -104,7 +104,8 @@ next_level (guint level, gint signal, gboolean lost)
   return signal >= (gint) level ? level + 1 : level;
 }
 
-/* A receiver by this rule: each packet is lost by itself with probability q. */
+/* A receiver with this rule: packets are lost independently with probability
+ * q. */
 static void
 run_receiver (const LmccMarkovChain *chain, const gdouble *p, gdouble q,
     guint slots, guint32 seed, Run *run)

@@ -12,7 +12,7 @@
 /* RFC 8985 section 6.2 step 4. */
 #define PERIOD 16
 
-/* Losses that are far enough from each other to count each. */
+/* Losses far enough apart that each counts. */
 static void
 lose (LmccReordering *reordering, LmccTime *now, guint n)
 {

@@ -33,7 +33,8 @@ new_rtt (LmccRttMode mode)
   return rtt;
 }
 
-/* A report at @now, held for @held, answered after @round_trip. */
+/* A report at @now, held by the sender for @held, answered after
+ * @round_trip. */
 static LmccRttAnswer
 measure (LmccRtt *rtt, LmccTime now, LmccTime round_trip, LmccTime held)
 {
@@ -150,7 +151,7 @@ GST_START_TEST (the_clocks_need_not_agree)
 
 GST_END_TEST;
 
-/* A receiver of a large audience measures once in hours. */
+/* A receiver in a large audience measures once in hours. */
 GST_START_TEST (clocks_that_drift_apart_do_not_look_like_a_queue)
 {
   g_autoptr (LmccRtt) rtt = new_rtt (LMCC_RTT_MODE_FEEDBACK);
@@ -161,7 +162,7 @@ GST_START_TEST (clocks_that_drift_apart_do_not_look_like_a_queue)
   measure (rtt, sent + 50 * MS, 80 * MS, 0);
   for (i = 0; i < 7200; i++) {
     sent += LMCC_SECOND;
-    /* 80 parts per million */
+    /* 80 parts per million. */
     send_packet (rtt, sent, 40 * MS + i * 80 * LMCC_USECOND);
     assert_rtt (rtt, 80 * MS, MS);
   }
@@ -200,7 +201,7 @@ GST_START_TEST (answers_that_cannot_be_true_are_refused)
 
   measure (rtt, START - LMCC_SECOND, 80 * MS, 0);
   lmcc_rtt_report (rtt, START, ntp_time (START));
-  /* Zero, negative, much held, an hour late. */
+  /* Zero, negative, held for long, an hour late. */
   fail_unless_equals_int (lmcc_rtt_answer (rtt, START, stamp, 0),
       LMCC_RTT_ANSWER_BAD);
   fail_unless_equals_int (lmcc_rtt_answer (rtt, START + LMCC_SECOND, stamp,
@@ -218,7 +219,7 @@ GST_START_TEST (answers_that_cannot_be_true_are_refused)
   fail_unless_equals_int (lmcc_rtt_answer (rtt, START + 3600 * LMCC_SECOND,
                               stamp, 0),
       LMCC_RTT_ANSWER_BAD);
-  /* Not what was asked. */
+  /* Not the requested echo. */
   fail_unless_equals_int (lmcc_rtt_answer (rtt, START + LMCC_SECOND, stamp + 1,
                               0),
       LMCC_RTT_ANSWER_UNKNOWN);
@@ -226,7 +227,7 @@ GST_START_TEST (answers_that_cannot_be_true_are_refused)
       LMCC_RTT_ANSWER_UNKNOWN);
   assert_rtt (rtt, 80 * MS, TICK);
 
-  /* The true one is taken all the same, once. */
+  /* The true answer is still accepted, once. */
   fail_unless_equals_int (lmcc_rtt_answer (rtt, START + 80 * MS, stamp, 0),
       LMCC_RTT_ANSWER_TAKEN);
   fail_unless_equals_int (lmcc_rtt_answer (rtt, START + 300 * MS, stamp, 0),
@@ -236,9 +237,9 @@ GST_START_TEST (answers_that_cannot_be_true_are_refused)
 
 GST_END_TEST;
 
-/* Packets come 100 ms apart, and a queue of 100 ms is drained between them: the
- * answer, halfway, stood in one of 50 ms. Behind a longer silence nothing is
- * known of it. */
+/* Packets arrive 100 ms apart, and a queue of 100 ms drains between them:
+ * the answer, halfway, waited in a queue of 50 ms. After a longer silence,
+ * the queue is unknown. */
 GST_START_TEST (an_answer_stood_in_a_queue_between_those_of_two_packets)
 {
   g_autoptr (LmccRtt) rtt = new_rtt (LMCC_RTT_MODE_FEEDBACK);
@@ -265,9 +266,8 @@ GST_START_TEST (an_answer_stood_in_a_queue_between_those_of_two_packets)
 
 GST_END_TEST;
 
-/* Who sees reports and forges their answers can say that the sender held them
- * for any time. Whatever it says, the estimate is not shorter than the queue
- * that packets stand in, nor than the floor. */
+/* An attacker that sees reports can forge answers with any holding time. The
+ * estimate never gets shorter than the current queueing delay or the floor. */
 GST_START_TEST (forged_answers_do_not_hide_a_queue)
 {
   LmccRtt *rtt = new_rtt (LMCC_RTT_MODE_FEEDBACK);
@@ -283,7 +283,8 @@ GST_START_TEST (forged_answers_do_not_hide_a_queue)
         ? g_rand_int (dice) >> g_rand_int_range (dice, 0, 31)
         : ticks (80 * MS + queue) - (guint32) g_rand_int_range (dice, 0, 100);
 
-    /* The empty queue's delay is followed slowly: it is to be seen often. */
+    /* The delay of the empty queue is followed slowly, so it must be seen
+     * often. */
     send_packet (rtt, now, 40 * MS);
     lmcc_rtt_report (rtt, now, ntp_time (now));
     send_packet (rtt, now + 40 * MS, 40 * MS + queue);
@@ -364,7 +365,7 @@ GST_START_TEST (three_reports_without_an_answer_turn_to_joins)
   fail_unless_equals_int (lmcc_rtt_get_source (rtt), LMCC_RTT_SOURCE_JOIN);
   assert_rtt (rtt, 120 * MS, 1);
 
-  /* The next answer turns back. */
+  /* The next answer turns the trend. */
   lmcc_rtt_answer (rtt, now + 80 * MS, (guint32) (ntp_time (now) >> 16), 0);
   fail_unless_equals_int (lmcc_rtt_get_source (rtt), LMCC_RTT_SOURCE_FEEDBACK);
   fail_unless_equals_int (lmcc_rtt_get_unanswered (rtt), 0);
@@ -382,11 +383,12 @@ GST_START_TEST (a_join_counts_less_as_it_gets_older)
   send_packet (rtt, START, 20 * MS);
   before = lmcc_rtt_get (rtt);
   fail_unless (before > 3 * LMCC_SECOND);
-  /* Nothing confirms it: in a minute most of what is above R_max is gone. */
+  /* No answer confirms it: in a minute, most of the part above R_max is
+   * gone. */
   send_packet (rtt, START + 60 * LMCC_SECOND, 20 * MS);
   after = lmcc_rtt_get (rtt);
   fail_unless (after > 500 * MS && after < LMCC_SECOND);
-  /* The next one says nearly all. */
+  /* The next answer gives nearly the whole value. */
   lmcc_rtt_join (rtt, START + 120 * LMCC_SECOND, 65 * MS, 10 * MS);
   send_packet (rtt, START + 120 * LMCC_SECOND, 20 * MS);
   fail_unless (lmcc_rtt_get (rtt) < 400 * MS);
@@ -416,18 +418,18 @@ GST_START_TEST (joins_are_weighted_by_how_exact_they_are)
   fail_unless (lmcc_rtt_join (rtt, START, 105 * MS, 10 * MS));
   assert_rtt (rtt, 100 * MS, 1);
   fail_unless_equals_int (lmcc_rtt_get_source (rtt), LMCC_RTT_SOURCE_JOIN);
-  /* Equal gaps: weights 3/7 and 4/7. */
+  /* Equal intervals: weights 3/7 and 4/7. */
   fail_unless (lmcc_rtt_join (rtt, START, 175 * MS, 10 * MS));
   assert_rtt (rtt, 140 * MS, 1000);
 
-  /* What packets 100 ms apart say hardly counts. */
+  /* Packets 100 ms apart hardly count. */
   fail_unless (lmcc_rtt_join (rtt, START, 1050 * MS, 100 * MS));
   fail_unless (lmcc_rtt_get (rtt) < 240 * MS);
   for (i = 0; i < 50; i++)
     lmcc_rtt_join (rtt, START, 65 * MS, 10 * MS);
   assert_rtt (rtt, 60 * MS, MS);
 
-  /* Nothing was sent; no time is negative. */
+  /* No packet was sent; no time is negative. */
   fail_if (lmcc_rtt_join (rtt, START, 11 * LMCC_SECOND, 10 * MS));
   assert_rtt (rtt, 60 * MS, MS);
   for (i = 0; i < 50; i++)

@@ -133,7 +133,7 @@ GST_START_TEST (test_the_mean_is_that_of_the_two_percentiles)
   fail_unless_equals_float (lmcc_percentiles_get (percentiles, 1), 110);
   fail_unless_equals_float (lmcc_percentiles_get_mean (percentiles), 60);
 
-  /* 70 goes: 10 20 30 40 50 60 80 90 100 110 1000. */
+  /* 70 is removed: 10 20 30 40 50 60 80 90 100 110 1000. */
   lmcc_percentiles_add (percentiles, 1000);
   fail_unless_equals_int (lmcc_percentiles_get_count (percentiles), 11);
   fail_unless_equals_float (lmcc_percentiles_get (percentiles, 1), 1000);
@@ -160,7 +160,7 @@ GST_START_TEST (test_percentiles_are_those_of_a_sorted_copy)
   guint i, j, n;
 
   for (i = 0; i < 5000; i++) {
-    /* Few values, so that many are equal. */
+    /* Few different values, so that many are equal. */
     gdouble sample = g_rand_int_range (random, -20, 20) / 4.0;
 
     window[i % SIZE] = sample;

@@ -159,7 +159,7 @@ GST_START_TEST (test_an_impossible_rtt_or_packet_size_gives_a_number)
       fail_unless (p >= 0 && p <= 1);
     }
   }
-  /* In memory: a register of i387 has more digits. */
+  /* In memory, because a register of i387 has more digits. */
   at_0 = lmcc_tcp_model_rate (0.01, 0, 1000);
   at_1 = lmcc_tcp_model_rate (0.01, 1, 1000);
   fail_unless_equals_float (at_0, at_1);

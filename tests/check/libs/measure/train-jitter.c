@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Trains whose packets are late by chance.
+ * Tests trains whose packets have random delays.
  */
 #include "measure/trains.h"
 
@@ -29,15 +29,16 @@ tail (gdouble x)
   return erfc (x / sqrt (2)) / 2;
 }
 
-/* The slope of n even points has the variance 12 s^2 / (n (n^2 - 1)) in units
- * of their distance, and for uniform noise Theil and Sen's estimate is as good
- * as least squares (Sen 1968, section 6); s^2 is J^2 / 12. Times n - 1 that is
- * what the queue seems to grow by: sqrt ((n - 1) / (n (n + 1))) J. It is FULL
- * where that is above 1 ms and a twentieth of the train.
+/* The slope of n evenly spaced points has the variance 12 s^2 / (n (n^2 -
+ * 1)) in units of their distance, and for uniform noise the estimate of
+ * Theil and Sen is as good as least squares (Sen 1968, section 6); s^2 is
+ * J^2 / 12. Multiplied by n - 1, this is the apparent growth of the queue:
+ * sqrt ((n - 1) / (n (n + 1))) J. A train is FULL if this exceeds 1 ms and a
+ * twentieth of the train.
  *
- * The bar is the normal distribution's share, with three deviations of the
- * count in that many trains; sums of uniform numbers have less in their
- * tails. */
+ * The limit is the share of the normal distribution, plus three deviations
+ * of the count in this number of trains; sums of uniform numbers have
+ * smaller tails. */
 static gdouble
 expect_full (const TrainPath *path)
 {
@@ -76,9 +77,9 @@ GST_START_TEST (test_jitter_is_seldom_taken_for_a_queue)
 
 GST_END_TEST;
 
-/* Where nobody is overtaken, neighbours' delays are alike, and the slope's
- * variance is larger. ELM waits 7 s for one that is FULL in the slow start: at
- * one in a hundred, 3.5 cycles of a hundred. */
+/* Without reordering, neighbouring delays are similar, and the variance of
+ * the slope is larger. In slow start, ELM waits 7 s after a FULL train: at
+ * one in a hundred, this is 3.5 cycles of a hundred. */
 GST_START_TEST (test_jitter_in_order_is_seldom_taken_for_a_queue)
 {
   guint n = test_rounds (2000), n_full;
@@ -95,8 +96,7 @@ GST_START_TEST (test_jitter_in_order_is_seldom_taken_for_a_queue)
 
 GST_END_TEST;
 
-/* What the queue grows by is as far above the threshold as the threshold is
- * above nothing, or further. */
+/* The queue grows by at least twice the threshold. */
 GST_START_TEST (test_jitter_seldom_hides_a_queue)
 {
   guint n = test_rounds (2000), n_room;
@@ -116,8 +116,8 @@ GST_START_TEST (test_jitter_seldom_hides_a_queue)
 
 GST_END_TEST;
 
-/* ELM goes by two in a row, after the slow start: with one in ten, that is one
- * pair in a hundred. */
+/* After slow start, ELM needs two FULL trains in a row: with one in ten,
+ * this is one pair in a hundred. */
 GST_START_TEST (test_batches_are_seldom_taken_for_a_queue)
 {
   guint n = test_rounds (1000), n_full;
@@ -151,8 +151,8 @@ GST_START_TEST (test_neighbours_may_change_places)
 
 GST_END_TEST;
 
-/* A sender without a processor: what is due leaves in clumps, and a link with
- * too little drains between them. */
+/* A sender that gets no processor: due packets leave in bursts, and a link
+ * with too little capacity drains between them. */
 static const LmccTime wakes[] = { 5 * MS, 10 * MS, 20 * MS };
 
 /* The link carries @share of a train's rate. */

@@ -40,7 +40,8 @@ GST_START_TEST (test_a_path_with_room_has_room)
   train_path_init (&path, rate, factor, 1);
   path.capacity = rate * 1.001;
   train_path_cycles (&path, 10);
-  /* A token bucket would hide what so few packets have above the level's. */
+  /* A token bucket would absorb the excess of so few packets over the
+   * level's rate. */
   if (train_path_length (&path) * (1 - 1 / factor) < 3) {
     fail_unless_equals_int (train_path_count (&path), 0);
     train_path_clear (&path);
@@ -55,12 +56,13 @@ GST_START_TEST (test_a_path_with_room_has_room)
 
 GST_END_TEST;
 
-/* The link has between what is held and nine tenths of the next level. */
+/* The link carries between the current level and nine tenths of the next
+ * one. */
 static const struct
 {
   gdouble rate;
   gdouble factor;
-  gdouble capacity; /* of @rate */
+  gdouble capacity; /* relative to @rate */
 } full_rows[] = {
   { 1e6, 2, 0.51 },
   { 1e6, 2, 0.75 },
@@ -103,7 +105,7 @@ GST_START_TEST (test_a_path_without_room_is_full)
 
 GST_END_TEST;
 
-/* Of a train's time it hides so much. */
+/* It absorbs this much of a train's duration. */
 static const LmccTime buckets[] = { MS, 2 * MS, 4 * MS };
 
 static void
@@ -168,7 +170,7 @@ GST_START_TEST (test_a_queue_that_stood_before_says_nothing_new)
   fail_unless_equals_uint64 (lmcc_train_reader_full_until (&path.reader, 2),
       full_until);
 
-  /* One more that says so does not make it less. */
+  /* Another train with the same verdict does not shorten it. */
   set_queue (&path, FALSE);
   train_path_cycles (&path, 1);
   fail_unless_equals_int (path.verdicts[LMCC_TRAIN_FULL], 3);
@@ -183,7 +185,7 @@ GST_START_TEST (test_a_queue_that_stood_before_says_nothing_new)
 
 GST_END_TEST;
 
-/* As long as others fill the path: what a FULL said is over by then. */
+/* While other traffic fills the path, a FULL verdict is outdated by then. */
 GST_START_TEST (test_what_was_full_long_ago_is_not_counted)
 {
   TrainPath path;
@@ -230,7 +232,7 @@ GST_START_TEST (test_three_packets_are_no_verdict_and_no_wait)
 
 GST_END_TEST;
 
-/* What is waited for comes: a cycle and the time of one level's train later. */
+/* The expected train arrives: a cycle and one level's train time later. */
 GST_START_TEST (test_the_first_verdict_is_waited_for)
 {
   TrainPath path;
@@ -263,7 +265,7 @@ GST_START_TEST (test_the_first_verdict_is_waited_for)
 
 GST_END_TEST;
 
-/* Less than the train's rate is on the path then. */
+/* Then less than the train's rate is on the path. */
 GST_START_TEST (test_a_level_that_is_not_heard_yet_has_no_verdict)
 {
   TrainPath path;
@@ -301,7 +303,7 @@ GST_START_TEST (test_trains_of_other_levels_are_not_read)
   }
   fail_unless_equals_int (train_path_count (&path), 0);
 
-  /* What is above is not held. */
+  /* The layers above are not joined. */
   path.signal = LEVEL + 1;
   train_path_cycles (&path, 1);
   fail_unless_equals_int (train_path_count (&path), 1);
@@ -328,7 +330,7 @@ GST_START_TEST (test_a_new_level_begins_without_a_verdict)
 
 GST_END_TEST;
 
-/* The time sent has 16 bits of seconds. */
+/* The send time has 16 bits of seconds. */
 GST_START_TEST (test_send_times_wrap_in_a_train)
 {
   TrainPath path;
@@ -344,7 +346,7 @@ GST_START_TEST (test_send_times_wrap_in_a_train)
 
 GST_END_TEST;
 
-/* Meanwhile the path's delay changes; the train was cut off by the silence. */
+/* Meanwhile the path's delay changes; the silence cut off the train. */
 GST_START_TEST (test_a_minute_of_silence_makes_all_old)
 {
   TrainPath path;
@@ -375,7 +377,7 @@ GST_START_TEST (test_a_minute_of_silence_makes_all_old)
 
 GST_END_TEST;
 
-/* A delay that comes to stay is a queue for 20 s. */
+/* A lasting delay counts as a queue for 20 s. */
 GST_START_TEST (test_a_longer_path_is_no_queue_for_ever)
 {
   TrainPath path;
@@ -408,7 +410,7 @@ GST_START_TEST (test_marks_of_minutes_are_no_endless_train)
     train_path_flush (&path);
     fail_unless (path.reader.n <= LMCC_TRAIN_READ_MAX);
   }
-  /* As often as they may be, with the longest train and silence. */
+  /* At the highest rate of trains, with the longest train and silence. */
   fail_unless (train_path_count (&path) >= 180 / 2);
   fail_unless (train_path_count (&path) <= 180 + 1);
   fail_unless (path.least_apart >= lmcc_train_cycle (&path.session) / 2);
@@ -424,7 +426,7 @@ GST_START_TEST (test_marks_of_minutes_are_no_endless_train)
 
 GST_END_TEST;
 
-/* Marks at no more than the rate held try nothing. */
+/* Marks at or below the current rate test nothing. */
 GST_START_TEST (test_marks_at_the_rate_held_say_nothing)
 {
   TrainPath path;
@@ -442,8 +444,7 @@ GST_START_TEST (test_marks_at_the_rate_held_say_nothing)
 
 GST_END_TEST;
 
-/* Which is over when the next one is marked, however many are marked
- * between. */
+/* It ends when the next one is marked, however many are marked in between. */
 GST_START_TEST (test_marks_by_turns_are_no_trains)
 {
   TrainPath path;
@@ -523,7 +524,7 @@ GST_START_TEST (test_a_train_owns_its_losses)
 
 GST_END_TEST;
 
-/* Level 1 is layers 0 and 2, and layer 1 has what the next one adds. */
+/* Level 1 is layers 0 and 2; layer 1 is what the next level adds. */
 GST_START_TEST (test_a_train_is_read_from_the_levels_layers)
 {
   TrainPath path;

@@ -1,13 +1,13 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What units of each codec are taken for, and what is refused.
+ * Tests the classes of units of each codec, and which payloads are rejected.
  */
 #include "support/test-codec.h"
 
 #include <gst/check/gstcheck.h>
 
-/* A unit of one packet, and what it is taken for; or what is refused. */
+/* A unit of one packet and its class; or a rejected payload. */
 typedef struct
 {
   guint klass;
@@ -43,13 +43,13 @@ static const Row rows[] = {
           { SWITCH (2), BYTES (0x01, B_SLICE) },
           { SWITCH (2), BYTES (0x01, B_SLICE) },
           { SWITCH (1), BYTES (0x21, B_SLICE) },
-          /* A recovery point without IDR is no key unit. */
+          /* A recovery point without IDR does not make a key unit. */
           { UNIT (0), BYTES (0x61, I_SLICE) },
       } },
   { "h264_class_1_chain_of_p_slices_starts_only_at_a_key_unit",
       &lmcc_codec_h264,
       {
-          /* What came before is not known. */
+          /* The previous pictures are unknown. */
           { UNIT (1), BYTES (0x21, P_SLICE) },
           { SWITCH (0), BYTES (0x65, I_SLICE) },
           { SWITCH (1), BYTES (0x21, P_SLICE) },
@@ -98,16 +98,16 @@ static const Row rows[] = {
   { "h265_referenced_sub_layer_needs_tsa_or_a_key_unit", &lmcc_codec_h265,
       {
           { SWITCH (0), BYTES (0x26, 1, 9) },
-          /* TRAIL_R of TID 1, then TRAIL_N of TID 1 may need it. */
+          /* TRAIL_R of TID 1; TRAIL_N of TID 1 after it may need it. */
           { SWITCH (1), BYTES (0x02, 2, 9) },
           { UNIT (1), BYTES (0x00, 2, 9) },
-          /* TSA_N (2) and STSA_N (4); TSA_R (3) is needed again. */
+          /* TSA_N (2) and STSA_N (4); TSA_R (3) may be a reference again. */
           { SWITCH (1), BYTES (0x04, 2, 9) },
           { SWITCH (1), BYTES (0x00, 2, 9) },
           { SWITCH (1), BYTES (0x06, 2, 9) },
           { UNIT (1), BYTES (0x00, 2, 9) },
           { SWITCH (1), BYTES (0x08, 2, 9) },
-          /* Each class for itself. */
+          /* Separately for each class. */
           { SWITCH (2), BYTES (0x02, 3, 9) },
           { SWITCH (1), BYTES (0x00, 2, 9) },
           { UNIT (2), BYTES (0x00, 3, 9) },
@@ -117,8 +117,7 @@ static const Row rows[] = {
   { "h265_pictures_that_none_needs_are_a_class_of_one_sub_layer",
       &lmcc_codec_h265,
       {
-          /* Before a parameter set has come there may be other
-               * sub-layers. */
+          /* Before the first parameter set, other sub-layers are possible. */
           { SWITCH (0), BYTES (0x26, 1, 9) },
           { UNIT (0), BYTES (0x00, 1, 9) },
           /* AP: SPS (33) of one sub-layer, and IDR. */
@@ -131,16 +130,15 @@ static const Row rows[] = {
           { SWITCH (1), BYTES (0x10, 1, 9) },
           { UNIT (0), BYTES (0x02, 1, 9) },
           { SWITCH (1), BYTES (0x62, 1, 0x80, 9) },
-          /* One of two sub-layers; of another layer, or reserved, says
-               * nothing. */
+          /* For one of two sub-layers; for another layer, or with reserved
+           * values, it means nothing. */
           { UNIT (0), BYTES (0x42, 1, 0x03) },
           { UNIT (0), BYTES (0x00, 1, 9) },
           { UNIT (0), BYTES (0x42, 9, 0x01) },
           { UNIT (0), BYTES (0x00, 1, 9) },
           { UNIT (0), BYTES (0x42, 1, 0x0f) },
           { UNIT (0), BYTES (0x00, 1, 9) },
-          /* In a packet of its own, or behind the picture that it comes
-               * with. */
+          /* In its own packet, or after its picture. */
           { UNIT (0), BYTES (0x42, 1, 0x01) },
           { SWITCH (1), BYTES (0x00, 1, 9) },
           { SWITCH (0),
@@ -180,13 +178,13 @@ static const Row rows[] = {
           { UNIT (2), BYTES (0x90, 0xe0, 0x80, 1, 7, 0x80, 0x01) },
           /* 7-bit PictureID, T and K: TID 1, Y. */
           { SWITCH (1), BYTES (0x90, 0xb0, 1, 0x65, 0x01) },
-          /* Nothing refers to N: the next of its class is a switch point
-               * like it. */
+          /* No picture refers to N: the next picture of its class is a
+           * switch point, too. */
           { SWITCH (0), BYTES (0x90, 0x20, 0x00, 0x00) },
           { SWITCH (1), BYTES (0xb0, 0x20, 0x40, 0x01) },
           { SWITCH (1), BYTES (0xb0, 0x20, 0x40, 0x01) },
-          /* K alone has no TID to read; a zero bit of a second partition is
-               * no key. */
+          /* K alone has no TID; a zero bit of a second partition does not
+           * make a key frame. */
           { UNIT (0), BYTES (0x90, 0x10, 0xff, 0x01) },
           { UNIT (0), BYTES (0x11, 0x00) },
           { UNIT (0), BYTES (0x00, 0x00) },
@@ -203,20 +201,20 @@ static const Row rows[] = {
   { "vp9_class_is_three_times_the_spatial_layer_plus_the_temporal",
       &lmcc_codec_vp9,
       {
-          /* A key picture: no layer of it needs an earlier one. */
+          /* A key picture: none of its layers needs an earlier one. */
           { SWITCH (0), BYTES (VP9 (0, 0, 1, 0)) },
           { SWITCH (3), BYTES (VP9 (0, 0, 1, 1)) },
           { SWITCH (6), BYTES (VP9 (0, 0, 1, 2)) },
           { SWITCH (2), BYTES (VP9 (1, 2, 0, 0)) },
           { SWITCH (5), BYTES (VP9 (1, 2, 0, 1)) },
-          /* The first of it since the key picture, and what may need that
-               * one. */
+          /* Its first picture since the key picture, and pictures that may
+           * need it. */
           { SWITCH (1), BYTES (VP9 (1, 1, 0, 0)) },
           { UNIT (1), BYTES (VP9 (1, 1, 0, 0)) },
           { UNIT (0), BYTES (VP9 (1, 0, 0, 0)) },
           { UNIT (3), BYTES (VP9 (1, 0, 0, 1)) },
-          /* More temporal layers than three, more spatial ones than have
-               * classes. */
+          /* More than three temporal layers, more spatial layers than
+           * classes. */
           { SWITCH (8), BYTES (VP9 (1, 2, 0, 2)) },
           { UNIT (8), BYTES (VP9 (1, 5, 0, 2)) },
           { SWITCH (15), BYTES (VP9 (1, 0, 0, 5)) },
@@ -229,7 +227,7 @@ static const Row rows[] = {
           { SWITCH (1), BYTES (VP9 (1, 1, 0, 0)) },
           { SWITCH (4), BYTES (VP9 (1, 1, 0, 1)) },
           /* U counts for the higher temporal layers of its own spatial
-               * layer. */
+           * layer. */
           { UNIT (0), BYTES (VP9 (1, 0, 1, 0)) },
           { SWITCH (1), BYTES (VP9 (1, 1, 0, 0)) },
           { UNIT (4), BYTES (VP9 (1, 1, 0, 1)) },
@@ -255,7 +253,7 @@ static const Row rows[] = {
           { UNIT (0), BYTES (0x7c, 0, 3, 5, 6, 9) },
           { BAD, BYTES (0x7c, 0, 3, 5, 7, 9) },
           { BAD, BYTES (0x7c, 0, 3, 5) },
-          /* Picture IDs of both lengths, and what is cut off. */
+          /* Picture IDs of both lengths, and truncated ones. */
           { SWITCH (0), BYTES (0x8c, 1, 9) },
           { SWITCH (0), BYTES (0x8c, 0x81, 2, 9) },
           { BAD, BYTES (0x8c, 0x81, 2) },

@@ -1,14 +1,14 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Units: what of a stream they are, and whose mark decides their class.
+ * Tests the attributes of units, and where their class comes from.
  */
 #include "support/test-codec.h"
 
 #include <gst/check/gstcheck.h>
 #include <string.h>
 
-/* Pushes a unit of one packet and checks what it is taken for. */
+/* Pushes a unit of one packet and checks its attributes. */
 static void
 expect_unit (LmccClassifier *classifier, guint klass, gboolean switch_point,
     const guint8 *payload, gsize size)
@@ -118,7 +118,7 @@ GST_START_TEST (vp9_units_are_layer_frames)
   g_autoptr (LmccClassifier) c = lmcc_classifier_new (&lmcc_codec_vp9, 0);
   LmccUnit *units[2];
 
-  /* S0 in two packets; the end of S1 does not show but by S2's beginning. */
+  /* S0 in two packets; the end of S1 is known only when S2 starts. */
   fail_unless_equals_int (test_codec_push (c, 1, FALSE, NULL,
                               BYTES (0x28, 0, 0, 9), units),
       0);
@@ -178,7 +178,7 @@ GST_START_TEST (another_timestamp_ends_a_unit_without_marker)
   fail_unless_equals_int (test_codec_push (c, 1, FALSE, NULL,
                               BYTES (0x65, I_SLICE), units),
       0);
-  /* A whole unit of one packet ends two at once, the older first. */
+  /* A complete unit of one packet ends two at once, the older one first. */
   fail_unless_equals_int (test_codec_push (c, 2, TRUE, NULL,
                               BYTES (0x01, B_SLICE), units),
       2);

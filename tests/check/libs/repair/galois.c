@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The arithmetic from tables, which the library has where there is no ISA-L: by
- * what a field is, and by ISA-L's results where there is one.
+ * Tests the table-based field arithmetic, which the library uses without
+ * ISA-L: against the definition of a field, and against ISA-L if available.
  */
 #include "config.h"
 
@@ -16,10 +16,10 @@
 /* x^8 + x^4 + x^3 + x^2 + 1 */
 #define POLYNOMIAL 0x11d
 
-/* Behind each vector, where nothing may be written. */
+/* After each vector; it must not be overwritten. */
 #define GUARD 0xa5
 
-/* The product of polynomials, as it is defined. */
+/* The product of polynomials by definition. */
 static guint8
 product (guint a, guint b)
 {
@@ -68,7 +68,7 @@ GST_START_TEST (each_element_but_zero_has_an_inverse)
 
 GST_END_TEST;
 
-/* Whether @a times @b is the identity, by the definition. */
+/* Whether @a times @b is the identity, by definition. */
 static gboolean
 makes_identity (const guint8 *a, const guint8 *b, gint n)
 {
@@ -99,7 +99,8 @@ GST_START_TEST (matrices_are_inverted_where_they_can_be)
     gint n = g_rand_int_range (dice, 1, 24), i;
 
     randomize (dice, matrix, sizeof (matrix));
-    /* Zeros where elimination would divide: it has to take another row. */
+    /* Zeros where elimination would divide, so that it must choose another
+     * row. */
     for (i = 0; i < n; i++) {
       if (round % 2 == 0)
         matrix[i * n + i] = 0;
@@ -110,7 +111,7 @@ GST_START_TEST (matrices_are_inverted_where_they_can_be)
     fail_unless (makes_identity (copy, inverse, n));
     n_inverted++;
   }
-  /* Of random ones 1 in 255 has no inverse. */
+  /* One random matrix in 255 has no inverse. */
   fail_unless (n_inverted > 350);
 }
 
@@ -137,7 +138,7 @@ GST_START_TEST (a_matrix_whose_rows_depend_on_each_other_has_no_inverse)
 
 GST_END_TEST;
 
-/* Vectors of random bytes, and room for those that are made of them. */
+/* Vectors of random bytes, and room for the results. */
 typedef struct
 {
   gint size, n_in, n_out;
@@ -205,7 +206,7 @@ vectors_compare (const Vectors *v)
         "vector %d of %d from %d, %d bytes", i, v->n_out, v->n_in, v->size);
 }
 
-/* Around the widths of words and registers, and as long as packets. */
+/* Close to the widths of words and registers, and as long as packets. */
 static const gint sizes[] = { 0, 1, 2, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65,
   127, 128, 129, 255, 256, 257, 1199, 1200, 1201, 1500 };
 
@@ -273,7 +274,7 @@ GST_START_TEST (elements_are_isals)
 
 GST_END_TEST;
 
-/* Every other one without an inverse. */
+/* Every second matrix without an inverse. */
 GST_START_TEST (inverses_of_matrices_are_isals)
 {
   g_autoptr (GRand) dice = g_rand_new_with_seed (5);

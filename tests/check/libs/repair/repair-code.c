@@ -21,10 +21,10 @@ typedef struct
   guint n_source;
   guint n_repair;
   gsize size;
-  guint8 *symbols[LMCC_REPAIR_MAX_SYMBOLS]; /* source, then repair */
+  guint8 *symbols[LMCC_REPAIR_MAX_SYMBOLS]; /* source, then repair packets */
 } Block;
 
-/* Some of the source symbols have zeros at the end. */
+/* Some source symbols end with zeros. */
 static void
 block_init (Block *block, GRand *dice, guint n_source, guint n_repair,
     gsize size)
@@ -56,7 +56,7 @@ block_clear (Block *block)
     g_free (block->symbols[i]);
 }
 
-/* Bytes of a symbol up to the last that is not zero. */
+/* Length of a symbol up to the last byte that is not zero. */
 static gsize
 used_size (const guint8 *symbol, gsize size)
 {
@@ -66,8 +66,8 @@ used_size (const guint8 *symbol, gsize size)
   return size;
 }
 
-/* Recovers the block without the symbols that are lost, from and into memory of
- * the exact size. */
+/* Recovers the block without the lost symbols, from and into memory of the
+ * exact size. */
 static gboolean
 recover_without (const Block *block, const gboolean *lost)
 {
@@ -182,9 +182,9 @@ GST_START_TEST (large_blocks_recover_from_any_r_losses)
 
 GST_END_TEST;
 
-/* Worked out by hand in the field of x^8 + x^4 + x^3 + x^2 + 1: with k = 2,
- * repair symbol 0 is a / 2 + b / 3 and symbol 1 is a / 3 + b / 2; 1/2 = 0x8e,
- * 1/3 = 0xf4. */
+/* Computed by hand in the field of x^8 + x^4 + x^3 + x^2 + 1: with k = 2,
+ * repair symbol 0 is a / 2 + b / 3 and symbol 1 is a / 3 + b / 2; 1/2 =
+ * 0x8e, 1/3 = 0xf4. */
 GST_START_TEST (the_code_is_the_one_of_the_wire_format)
 {
   const guint8 a[] = { 1, 0, 2, 1 }, b[] = { 0, 1, 0, 1 };
@@ -264,7 +264,7 @@ GST_START_TEST (payloads_say_what_their_block_is)
     fail_unless_equals_int (payload.symbol_size, 2 + 36 + 20);
   }
 
-  /* Not one after the other, or not of one stream. */
+  /* Not consecutive, or not of one stream. */
   fail_unless (test_block_encode (packets, 3, 1, 2) == NULL);
   fail_unless (test_block_encode (packets, 3, 0, 2) == NULL);
   fail_unless (test_block_encode (packets, 3, 2, 253) == NULL);
@@ -276,7 +276,7 @@ GST_START_TEST (payloads_say_what_their_block_is)
 
 GST_END_TEST;
 
-/* All of a block's repair at once. */
+/* All repair packets of a block at once. */
 static GPtrArray *
 encode_at_once (LmccPacket *const *packets, guint n_source, guint n_repair,
     gsize size)
@@ -320,7 +320,7 @@ GST_START_TEST (some_at_a_time_are_those_of_one_call)
   }
   at_once = encode_at_once (packets, n_source, n_repair, size);
   encoder = lmcc_repair_encoder_new (packets, n_source, 1, n_repair);
-  /* In their order, and then back: each is asked for twice. */
+  /* Forwards, then backwards: each is requested twice. */
   for (i = 0; i < 2 * n_repair; i++) {
     guint index = i < n_repair ? i : 2 * n_repair - 1 - i;
     g_autoptr (LmccPacket) packet = lmcc_repair_encoder_make (encoder, index);
@@ -353,7 +353,7 @@ GST_START_TEST (payloads_that_make_no_block_are_refused)
     guint at;
     guint8 value;
   } bad[] = {
-    { 0, 0x3c }, /* source: stream 15, which is none */
+    { 0, 0x3c }, /* source: stream 15, which does not exist */
     { 0, 0x40 }, /* repair of repair */
     { 1, 0x11 }, /* version 1 */
     { 1, 0x13 }, /* version 3 */
@@ -363,9 +363,9 @@ GST_START_TEST (payloads_that_make_no_block_are_refused)
     { 5, 0 },    /* step 0 */
     { 6, 2 },    /* index of a third symbol */
     { 7, 0 },    /* no repair symbols */
-    { 8, 0 },    /* no layer has any */
-    { 9, 1 },    /* index behind the layer's part */
-    { 9, 3 },    /* a part of more than there are */
+    { 8, 0 },    /* parts of no layer */
+    { 9, 1 },    /* index after the layer's part */
+    { 9, 3 },    /* a part larger than their number */
   };
   LmccPacket *source = new_packet (1, 20);
   g_autoptr (GPtrArray) payloads = test_block_encode (&source, 1, 1, 2);
@@ -382,16 +382,15 @@ GST_START_TEST (payloads_that_make_no_block_are_refused)
     fail_if (parses (packet->data, packet->size), "case %u", i);
     packet->data[bad[i].at] = was;
   }
-  /* The length of the symbol, and the least RTP packet with our element. */
+  /* The length of the symbol, and the smallest RTP packet with our element. */
   for (size = 0; size < LMCC_REPAIR_HEADER_SIZE + 38; size++)
     fail_if (parses (packet->data, size));
 
-  /* What is reserved is not looked at. */
+  /* Reserved bits are ignored. */
   packet->data[5] |= 0x0f;
   fail_unless (parses (packet->data, packet->size));
 
-  /* A symbol without room for a packet of ours, and one of too large a
-   * packet. */
+  /* A symbol too short for a packet of ours, and one of too large a packet. */
   memcpy (large, packet->data, LMCC_REPAIR_HEADER_SIZE);
   fail_if (parses (large, LMCC_REPAIR_HEADER_SIZE + 2 + 35));
   fail_unless (parses (large, LMCC_REPAIR_HEADER_SIZE + 2 + 36));

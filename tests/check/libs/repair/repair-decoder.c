@@ -79,7 +79,7 @@ GST_START_TEST (it_does_not_matter_in_which_order_they_come)
       order[i] = order[other];
       order[other] = was;
     }
-    /* Any 32 give what the others are. */
+    /* Any 32 packets recover the others. */
     for (i = 32; i < 32 + n_repair; i++)
       missing += order[i] < 32;
     for (i = 0; i < 32; i++) {
@@ -88,7 +88,7 @@ GST_START_TEST (it_does_not_matter_in_which_order_they_come)
     }
     fail_unless_equals_int (test_block_poll_all (decoder, &block, NULL),
         missing);
-    /* What comes now is not given out again. */
+    /* A packet that arrives now is not output again. */
     for (; i < 32 + n_repair; i++)
       test_block_take_symbol (decoder, &block, order[i], i);
     fail_unless_equals_int (test_block_poll_all (decoder, &block, NULL), 0);
@@ -98,7 +98,8 @@ GST_START_TEST (it_does_not_matter_in_which_order_they_come)
 
 GST_END_TEST;
 
-/* Two losses in each of two columns and one row repair each other in turn. */
+/* Two losses in each of two columns and one row repair each other step by
+ * step. */
 GST_START_TEST (what_one_block_gives_helps_another)
 {
   g_autoptr (LmccRepairDecoder) decoder = test_block_decoder ();
@@ -127,8 +128,8 @@ GST_START_TEST (what_one_block_gives_helps_another)
 
 GST_END_TEST;
 
-/* Takes a block that has lost its second packet, with a repair packet that was
- * changed: whatever it is, nothing but the lost packet may come out. */
+/* Handles a block that lost its second packet, with a modified repair
+ * packet: nothing but the lost packet may be output. */
 static guint
 try_with (const TestBlock *block, const LmccRepairPayload *payload,
     LmccPacket *packet)
@@ -169,8 +170,8 @@ GST_START_TEST (a_symbol_that_is_no_packet_of_its_place_is_refused)
 
 GST_END_TEST;
 
-/* The block is what it says, but its second packet is of another stream or has
- * another number. */
+/* The block is as described, but its second packet is of another stream or
+ * has another number. */
 GST_START_TEST (a_recovered_packet_of_another_place_is_refused)
 {
   static const guint at[][2] = { { 11, 1 }, { 8, 0x80 }, { 3, 1 }, { 1, 1 },
@@ -240,7 +241,7 @@ GST_START_TEST (packets_that_contradict_their_block_are_refused)
     fail_unless_equals_int (lmcc_repair_decoder_get_refused (decoder), i + 1);
   }
   fail_unless_equals_int (test_block_poll_all (decoder, &block, lost), 0);
-  /* The same one twice is not two. */
+  /* A duplicate does not count twice. */
   test_block_take_symbol (decoder, &block, 5, 0);
   fail_unless_equals_int (test_block_poll_all (decoder, &block, lost), 0);
   test_block_take_repair (decoder, packet, 0);
@@ -336,7 +337,7 @@ GST_START_TEST (beyond_repair_is_known_when_a_block_has_ended_and_is_short)
 
 GST_END_TEST;
 
-/* A block's repair in the source packets' layer and two above it. */
+/* Repair of a block in the source packets' layer and two layers above. */
 static GPtrArray *
 encode_parts (const TestBlock *block, guint8 own, guint8 above, guint8 top)
 {
@@ -354,7 +355,7 @@ encode_parts (const TestBlock *block, guint8 own, guint8 above, guint8 top)
   return repair;
 }
 
-/* Whoever has only some of the layers waits for those only. */
+/* A receiver with only some of the layers waits only for those. */
 GST_START_TEST (repair_in_several_layers_ends_in_each_that_is_held)
 {
   const guint layer = TEST_BLOCK_SOURCE & LMCC_SSRC_LAYER_MASK;
@@ -416,7 +417,7 @@ GST_START_TEST (what_each_layer_has_is_told)
 
 GST_END_TEST;
 
-/* All of it in one layer may have been lost. */
+/* All repair in one layer may have been lost. */
 GST_START_TEST (a_later_block_of_a_layer_ends_those_before)
 {
   const guint layer = TEST_BLOCK_SOURCE & LMCC_SSRC_LAYER_MASK;
@@ -483,7 +484,7 @@ GST_START_TEST (memory_is_bounded)
 
 GST_END_TEST;
 
-/* Who remembers an answer until then is never wrong. */
+/* An answer kept until then is never wrong. */
 GST_START_TEST (a_change_is_told_before_hope_changes)
 {
   g_autoptr (GRand) dice = g_rand_new_with_seed (7);

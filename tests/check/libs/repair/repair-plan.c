@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How likely repair blocks are whole, and which blocks get repair packets.
+ * Tests the probability that repair blocks are complete, and which blocks
+ * get repair packets.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/repair/chances.h>
@@ -26,7 +27,7 @@ static const Path paths[] = {
   { 1.0, 1.0 },
 };
 
-/* The chain by its own definition: mean stay in the losing state, and share of
+/* The chain by its definition: mean time in the losing state, and share of
  * the time in it. */
 static gdouble
 chance_of_loss (const Path *path, gboolean first, gboolean lost)
@@ -39,8 +40,8 @@ chance_of_loss (const Path *path, gboolean first, gboolean lost)
   return lost ? 1.0 - 1.0 / path->burst : p / (path->burst * (1.0 - p));
 }
 
-/* What becomes of each packet of the path is gone through; the block has every
- * @depth-th. */
+/* Goes through every outcome of each packet on the path; the block has every
+ * @depth-th packet. */
 static gdouble
 enumerate (const Path *path, guint depth, guint n_source, guint n_repair,
     guint first, guint n)
@@ -128,7 +129,7 @@ GST_START_TEST (test_a_large_block_is_whole_as_the_binomial_says)
 
 GST_END_TEST;
 
-/* 40 packets from the 10th on, of 100 with 8 for repair. */
+/* 40 packets from the 10th on, out of 100 with 8 for repair. */
 GST_START_TEST (test_a_picture_of_a_large_block_is_whole_as_in_many_trials)
 {
   const Path *path = &paths[__i__];
@@ -178,7 +179,7 @@ GST_END_TEST;
 
 #define PACKET 1000
 
-/* Returns the bytes that are used. */
+/* Returns the number of bytes used. */
 static gsize
 allocate (LmccRepairPlan *plan, guint layer, gsize budget, const gsize *rooms)
 {
@@ -190,7 +191,7 @@ allocate (LmccRepairPlan *plan, guint layer, gsize budget, const gsize *rooms)
   return lmcc_repair_optimizer_get_used (optimizer);
 }
 
-/* Of @n_layers layers, each level with one more. */
+/* For @n_layers layers; each level adds one. */
 static LmccRepairPlan *
 begin_plan (gdouble loss_rate, guint n_layers)
 {
@@ -204,8 +205,8 @@ begin_plan (gdouble loss_rate, guint n_layers)
   return plan;
 }
 
-/* @n pictures of one packet in each block; those of a block need all blocks
- * below, and all before in their own. */
+/* @n pictures of one packet in each block; those of a block need all lower
+ * blocks, and all earlier pictures in their own. */
 static LmccRepairPlan *
 make_plan (gdouble loss_rate, const guint *sizes, guint n_blocks)
 {
@@ -247,7 +248,7 @@ GST_START_TEST (test_the_budget_is_kept_and_used)
 
 GST_END_TEST;
 
-/* Of all ways to share out a budget that the highest layer carries. */
+/* Of all ways to divide a budget that the highest layer carries. */
 static gdouble
 find_optimum (gdouble loss_rate, const guint *sizes, guint budget)
 {
@@ -324,7 +325,7 @@ GST_START_TEST (test_the_base_comes_first)
 
 GST_END_TEST;
 
-/* Of a group of one block, in the first layers. */
+/* For a group of one block, in the first layers. */
 static guint
 count_repair (const LmccRepairPlan *plan, guint group, guint n_layers)
 {
@@ -337,7 +338,7 @@ count_repair (const LmccRepairPlan *plan, guint group, guint n_layers)
 }
 
 /* One picture lies in layers 0 and 1, and others of layer 1 need it; layer 2
- * has pictures of its own. */
+ * has its own pictures. */
 GST_START_TEST (test_a_picture_that_is_cut_gets_repair_in_each_of_its_layers)
 {
   const guint sizes[] = { 15, 25, 40 };
@@ -368,8 +369,8 @@ GST_START_TEST (test_a_picture_that_is_cut_gets_repair_in_each_of_its_layers)
 
 GST_END_TEST;
 
-/* Each layer adds to what those below have: who holds more is protected more,
- * and nobody less. */
+/* Each layer adds to the repair of those below: receivers of more layers get
+ * more protection, and no receiver gets less. */
 GST_START_TEST (test_the_base_has_repair_in_each_layer)
 {
   const guint sizes[] = { 30, 30, 30 };
@@ -399,7 +400,7 @@ GST_START_TEST (test_the_base_has_repair_in_each_layer)
 
 GST_END_TEST;
 
-/* All of a block have numbers of their own. */
+/* All packets of a block have different numbers. */
 GST_START_TEST (test_a_block_has_no_more_than_it_may)
 {
   const guint sizes[] = { 200, 10, 10, 10, 10, 10, 10, 10, 10, 10 };
@@ -443,7 +444,7 @@ GST_START_TEST (test_without_loss_nothing_is_spent)
 
 GST_END_TEST;
 
-/* Who has layer 2 has no layer 1. */
+/* A receiver with layer 2 does not have layer 1. */
 GST_START_TEST (test_repair_is_in_a_layer_of_those_who_have_what_it_repairs)
 {
   const guint sizes[] = { 20, 20, 20 };
@@ -486,8 +487,8 @@ GST_START_TEST (test_repair_is_in_a_layer_of_those_who_have_what_it_repairs)
 
 GST_END_TEST;
 
-/* One budget for all: it goes where most pictures need it, and each layer
- * carries the repair of its own packets. */
+/* One budget for all: it goes to the packets that most pictures need, and
+ * each layer carries the repair of its own packets. */
 GST_START_TEST (test_layers_may_share_a_budget)
 {
   const guint sizes[] = { 6, 8, 30 };
@@ -518,8 +519,8 @@ GST_START_TEST (test_layers_may_share_a_budget)
 
 GST_END_TEST;
 
-/* A block that many later pictures need gets repair before one that has more
- * pictures of its own, up to what it may have. */
+/* A block that many later pictures need gets repair before a block with more
+ * pictures of its own, up to its limit. */
 GST_START_TEST (test_later_pictures_weigh_as_many_as_they_are)
 {
   guint weight;

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Plans of whole windows are as good as those of an optimizer that looks at
- * each block by itself, at every block and every picture for each step.
+ * Tests that plans of whole windows are as good as those of an optimizer
+ * that, in each step, looks at every block and every picture.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/repair/chances.h>
@@ -12,11 +12,11 @@
 /* Bytes of a repair packet. */
 #define PACKET 1248
 
-/* As the sender has it. */
+/* As in the sender. */
 #define MAX_SOURCE 160
 
-/* What is not left half done: one number of packets for one group, or one
- * amount that a group gives others. 21,826 of the windows below. */
+/* Steps that are never interrupted: one number of packets for one group, or
+ * one amount that a group gives to others. 21,826 in the windows below. */
 #define MOST_OF_A_PIECE 25000
 
 #define MAX_GROUPS 64
@@ -25,15 +25,15 @@
 
 /**
  * Window:
- * @n_layers: layers, each level with one more
- * @n_packets: of each layer
- * @n_rungs: streams that do not need each other
- * @loss: share of the packets
- * @burst: packets in a row
+ * @n_layers: number of layers; each level adds one
+ * @n_packets: packets in each layer
+ * @n_rungs: streams that do not depend on each other
+ * @loss: loss rate
+ * @burst: mean length of loss bursts
  * @share: repair, in 1/1000 of the media
- * @rooms: a layer ends late, and has room for little behind its media
- * @whole: pictures at all levels together that came with the plans of an
- *     optimizer that took each block by itself
+ * @rooms: one layer ends late and has little room after its media
+ * @whole: pictures, summed over all levels, that were complete with the plans
+ *     of an optimizer that treated each block separately
  */
 typedef struct
 {
@@ -77,13 +77,14 @@ static const Window windows[] = {
 
 /**
  * Media:
- * @n_groups: of all layers and rungs
- * @layers: of each group
- * @sizes: its packets
- * @n_pictures: pictures
- * @needs: of each picture, by group: packets from the group's first on
+ * @n_groups: groups of all layers and rungs
+ * @layers: layer of each group
+ * @sizes: sizes of its packets
+ * @n_pictures: number of pictures
+ * @needs: for each picture, by group: number of packets from the group's first
+ *     on
  *
- * What is sent in a window.
+ * The media of a window.
  */
 typedef struct
 {
@@ -107,8 +108,8 @@ find_group (Media *media, guint rung, guint layer, guint groups[4][64])
   return *number - 1;
 }
 
-/* Key frames are large; a class is in the layers above those of the class
- * below, and every rung above the one below. */
+/* Key frames are large; a class is in the layers above those of the lower
+ * class, and each rung above the lower rung. */
 static void
 make_media (const Window *window, Media *media)
 {
@@ -141,7 +142,7 @@ make_media (const Window *window, Media *media)
       size -= part;
       media->sizes[find_group (media, rung, at, groups)] += part;
     }
-    /* With all that came before it of its rung. */
+    /* With all earlier pictures of its rung. */
     for (k = 0; k < window->n_layers; k++) {
       if (groups[rung][k] != 0)
         media->needs[i][groups[rung][k] - 1] =
@@ -157,7 +158,7 @@ get_depth (guint n_packets)
   return (n_packets + MAX_SOURCE - 1) / MAX_SOURCE;
 }
 
-/* Packets among the first @n that are of the block. */
+/* Packets among the first @n that belong to the block. */
 static guint
 count_of_block (guint n, guint block, guint depth)
 {
@@ -174,8 +175,8 @@ get_rooms (const Window *window, const Media *media, guint layer, gsize *rooms)
         * (window->n_layers + layer - media->layers[i]) / window->n_layers;
 }
 
-/* That a group's first packets come with so much repair for each block,
- * exactly: its blocks are not all alike. */
+/* Exact probability that a group's first packets arrive, with the given
+ * amount of repair for each block; the blocks differ in size. */
 static gdouble
 find_chance (LmccRepairChances *chances, guint n_packets, guint n_needed,
     const guint *repair)
@@ -193,14 +194,14 @@ find_chance (LmccRepairChances *chances, guint n_packets, guint n_needed,
 
 /**
  * Repair:
- * @n: by group, block and layer, from the group's own on, its repair packets
+ * @n: repair packets by group, block and layer, from the group's own layer on
  */
 typedef struct
 {
   guint n[MAX_GROUPS][LMCC_REPAIR_MAX_STEP][LMCC_REPAIR_MAX_CARRIERS];
 } Repair;
 
-/* In a group's own layer and so many above it. */
+/* In a group's own layer and the next ones above it. */
 static guint
 count_seen (const guint n[LMCC_REPAIR_MAX_CARRIERS], guint above)
 {
@@ -212,7 +213,7 @@ count_seen (const guint n[LMCC_REPAIR_MAX_CARRIERS], guint above)
   return sum;
 }
 
-/* A receiver of each level. */
+/* A receiver at each level. */
 static gdouble
 count_whole (const Window *window, const Media *media, const Repair *repair)
 {
@@ -276,7 +277,8 @@ begin_plan (const Window *window, const Media *media)
   return plan;
 }
 
-/* At most @step of work at a time. Returns the most that was done in one. */
+/* At most @step of work per call. Returns the largest amount done in one
+ * call. */
 static guint64
 allocate (const Window *window, const Media *media, LmccRepairPlan *plan,
     guint64 step)
@@ -323,7 +325,7 @@ read_repair (const Window *window, const Media *media,
   }
 }
 
-/* The plan of a window, made in pieces of @step, and what it is worth. */
+/* The plan of a window, made in pieces of @step, and its value. */
 static gdouble
 make_plan (const Window *window, guint64 step, Repair *repair)
 {
@@ -378,7 +380,7 @@ GST_START_TEST (a_plan_in_pieces_is_the_same)
 
 GST_END_TEST;
 
-/* The table of chances is made once. */
+/* The table of probabilities is made once. */
 GST_START_TEST (no_piece_is_much_longer_than_asked)
 {
   const Window *window = &windows[__i__];

@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What repair leaves of losses, beside what the best code would.
+ * Compares the packet loss after repair with that of the best possible code.
  */
 #include "support/test-block.h"
 #include "support/test-slow.h"
@@ -11,11 +11,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Standard errors that a mean may be off: 6 in 100,000 are more. */
+/* Tolerance of a mean in standard errors: 6 in 100,000 exceed it. */
 #define ERRORS_MAX 4.0
 
-/* A chain of two states that loses all in the second one (Gilbert 1960).
- * Bernoulli losses are the chain that forgets where it was. */
+/* A Markov chain of two states that loses all packets in the second one
+ * (Gilbert 1960). For Bernoulli losses, the next state does not depend on
+ * the current one. */
 typedef struct
 {
   gdouble good_to_bad;
@@ -34,9 +35,9 @@ bursts (gdouble loss, gdouble mean_length)
   return (Chain){ loss / (1.0 - loss) / mean_length, 1.0 / mean_length };
 }
 
-/* Mean and variance of the source packets that one block still misses, with a
- * code that repairs whenever it can be done: all ways through the chain, by
- * state, source packets lost and packets lost. */
+/* Mean and variance of the source packets of one block that remain lost with
+ * a code that recovers them whenever possible. Sums over all paths through
+ * the chain, by state, lost source packets and lost packets. */
 static void
 exact_residual (const Chain *chain, guint n_source, guint n_repair,
     gdouble *mean, gdouble *variance)
@@ -81,7 +82,7 @@ exact_residual (const Chain *chain, guint n_source, guint n_repair,
   *variance = squares - *mean * *mean;
 }
 
-/* Blocks begin in the chain's stationary state, each for itself. */
+/* Each block starts in the chain's stationary state, independently. */
 static gdouble
 simulate_residual (const Chain *chain, guint n_source, guint n_repair,
     guint n_blocks, GRand *dice)
@@ -113,7 +114,7 @@ simulate_residual (const Chain *chain, guint n_source, guint n_repair,
   return (gdouble) residual / n_blocks;
 }
 
-/* One line for each measurement, for tests/plots/repair.py. */
+/* One line per measurement, for tests/plots/repair.py. */
 static void
 trace (const Chain *chain, guint n_source, guint n_repair, gdouble got,
     gdouble mean, gdouble error)
@@ -145,7 +146,7 @@ check_residual (const Chain *chain, guint n_source, guint n_repair,
       n_repair, chain->good_to_bad, chain->bad_to_good, got, mean, error);
 }
 
-/* For independent losses the count of lost packets is binomial. */
+/* For independent losses, the number of lost packets is binomial. */
 GST_START_TEST (the_exact_count_is_the_binomial_tail_without_bursts)
 {
   guint n_source = 10, n_repair = 2, n = 12, j;

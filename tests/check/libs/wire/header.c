@@ -10,7 +10,8 @@
 static const guint8 sample[LMCC_HEADER_SIZE] = { 0x46, 0x0e, 0x15, 0x21, 0xff,
   0xfe, 0x04, 0xc8, 0x80, 0x01, 0x7f, 0xff, 0x12, 0x34, 0xab, 0xcd };
 
-/* Every value of every octet: what is taken is written again bit for bit. */
+/* Every value of every octet: an accepted header is written again bit for
+ * bit. */
 GST_START_TEST (what_is_parsed_is_written_again)
 {
   guint at, value, n_taken[LMCC_HEADER_SIZE] = { 0 };
@@ -29,8 +30,8 @@ GST_START_TEST (what_is_parsed_is_written_again)
       n_taken[at]++;
     }
   }
-  /* Version 1 and types 0 to 3; layers 0 to 5; top layers 3 to 63; signals -1
-   * to 127; all values of the rest. */
+  /* Version 1 and types 0 to 3; layers 0 to 5; top layers 3 to 63; signals
+   * -1 to 127; all values of the other fields. */
   for (at = 0; at < LMCC_HEADER_SIZE; at++)
     fail_unless_equals_int (n_taken[at],
         at == 0       ? 32

@@ -59,7 +59,8 @@ on_dlrr (gpointer user_data, guint32 sender_ssrc, const LmccDlrr *answer)
   seen->n_answers++;
 }
 
-/* On the heap and of the exact size, so that the sanitizers see an overread. */
+/* On the heap with the exact size, so that the sanitizers detect reads past
+ * the end. */
 static gboolean
 parse (const guint8 *data, gsize size, Seen *seen)
 {
@@ -207,7 +208,7 @@ GST_START_TEST (every_truncation_is_refused)
 
 GST_END_TEST;
 
-/* A whole packet whose header says @n_words of content after the SSRC. */
+/* A complete packet whose header claims @n_words of content after the SSRC. */
 static gboolean
 parse_blocks (const guint8 *blocks, guint n_words, Seen *seen)
 {
@@ -221,7 +222,7 @@ parse_blocks (const guint8 *blocks, guint n_words, Seen *seen)
 
 GST_START_TEST (malformed_blocks_refuse_the_whole)
 {
-  /* A good block comes first, so that something could be called. */
+  /* A valid block comes first, so that a callback could be called. */
   static const struct
   {
     guint8 blocks[40];
@@ -364,7 +365,7 @@ GST_START_TEST (reports_in_a_compound_packet_count)
   fail_unless_equals_int (seen.n_others, 1);
   fail_unless_equals_int (seen.n_answers, 2);
 
-  /* One word less in the block: the sender report is not handed out either. */
+  /* The block is one word shorter: the sender report is not returned either. */
   data[sr->size + 11]--;
   fail_if (parse (data, sr->size + answers->size, &seen));
 }
@@ -395,7 +396,7 @@ GST_START_TEST (padding_is_not_taken_for_blocks)
   fail_unless (parse (data, sizeof (data), &seen));
   fail_unless_equals_int (seen.n_times, 1);
   fail_unless_equals_int (seen.times[0].ssrc, 2);
-  /* The first packet has none (RFC 3550 appendix A.2). */
+  /* The first packet has no padding (RFC 3550 appendix A.2). */
   fail_if (parse (data + 8, sizeof (data) - 8, &seen));
   data[sizeof (data) - 1] = 8;
   fail_if (parse (data, sizeof (data), &seen));

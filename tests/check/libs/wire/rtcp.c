@@ -52,7 +52,8 @@ on_bye (gpointer user_data, guint32 ssrc)
 
 static const LmccRtcpHandler handler = { on_report, on_record, on_bye };
 
-/* On the heap and of the exact size, so that the sanitizers see an overread. */
+/* On the heap with the exact size, so that the sanitizers detect reads past
+ * the end. */
 static gboolean
 parse (const guint8 *data, gsize size, Seen *seen)
 {
@@ -96,7 +97,7 @@ GST_START_TEST (every_fragment_size_survives)
 {
   gsize size, i;
 
-  /* The largest is among them. */
+  /* The largest record is among them. */
   for (size = 1; size <= LMCC_RTCP_FRAGMENT_SIZE;
        size += test_is_slow () ? 27 : 1) {
     g_autoptr (LmccPacket) packet = build_sample (size, 2);
@@ -218,7 +219,7 @@ GST_START_TEST (arguments_out_of_range_build_nothing)
 
 GST_END_TEST;
 
-/* Cut at a border between packets, what is left is a compound packet too. */
+/* Cut between two packets, the rest is a compound packet, too. */
 GST_START_TEST (every_truncation_is_refused)
 {
   g_autoptr (LmccPacket) packet = build_sample (301, 2);

@@ -30,7 +30,7 @@ static const LmccHeader header = {
 
 static const guint8 second[LMCC_SECOND_ELEMENT_MAX_SIZE] = { 9, 8, 7, 6 };
 
-/* As a payloader makes it. */
+/* As from a payloader. */
 static void
 fill (LmccPacket *packet, gboolean odd)
 {
@@ -122,7 +122,7 @@ GST_START_TEST (test_a_packet_keeps_where_its_payload_is)
   fail_unless_equals_int (size, PAYLOAD_SIZE);
   fail_unless (lmcc_rtp_has_marker (packet));
 
-  /* What it keeps is not believed where it cannot be. */
+  /* Stored values are rejected if they are impossible. */
   packet->size = ODD_HEADER_SIZE - 1;
   fail_unless (lmcc_rtp_find_payload (packet, &size) == NULL);
   fail_unless_equals_int (size, 0);
@@ -130,7 +130,7 @@ GST_START_TEST (test_a_packet_keeps_where_its_payload_is)
 
 GST_END_TEST;
 
-/* Whoever holds the only reference may write into it. */
+/* The holder of the only reference may write into it. */
 GST_START_TEST (test_a_packet_that_was_changed_is_parsed_again)
 {
   g_autoptr (LmccPacket) packet = lmcc_packet_new (200);

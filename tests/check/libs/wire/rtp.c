@@ -147,7 +147,8 @@ GST_START_TEST (of_elements_with_one_identifier_the_first_counts)
   fail_unless (parse_extension (0xbede, data, sizeof (data), 1, &rtp));
   fail_unless_equals_int (rtp.element_size, 1);
   fail_unless_equals_int (rtp.second_size, 2);
-  /* The second's successor is past the end, whatever was found before. */
+  /* The second element's successor lies past the end, whatever was found
+   * before. */
   fail_if (parse_extension (0xbede, data, 8, 1, &rtp));
 }
 
@@ -209,7 +210,7 @@ GST_START_TEST (stripping_takes_extension_csrcs_and_padding)
   fail_unless_equals_int (plain->size, sizeof (expected));
   fail_unless (memcmp (plain->data, expected, sizeof (expected)) == 0);
 
-  /* One that nobody else holds is not copied. */
+  /* A packet without other references is not copied. */
   same = lmcc_rtp_strip (packet, &rtp, 97, 8, 65535, TRUE);
   fail_unless (same == g_steal_pointer (&packet));
   fail_unless_equals_int (same->size, sizeof (expected));
@@ -218,8 +219,8 @@ GST_START_TEST (stripping_takes_extension_csrcs_and_padding)
 
 GST_END_TEST;
 
-/* Whoever counts what is held counts the bytes in use: a header extension of
- * thousands of bytes must not stay behind a payload of one. */
+/* Memory accounting counts the bytes in use: a header extension of thousands
+ * of bytes must not remain behind a payload of one byte. */
 GST_START_TEST (what_is_stripped_holds_little_more_than_it_has)
 {
   const guint words = 2000;
@@ -241,7 +242,7 @@ GST_START_TEST (what_is_stripped_holds_little_more_than_it_has)
 
 GST_END_TEST;
 
-/* The payload has no length of its own: only what is in front of it can be
+/* The payload has no length of its own: only the data in front of it can be
  * cut. */
 GST_START_TEST (a_truncated_header_is_refused)
 {
@@ -301,7 +302,7 @@ GST_START_TEST (foreign_extension_profiles_are_skipped)
   guint profile;
   LmccRtp rtp;
 
-  /* A divisor of 0xbede: that is among them. */
+  /* A divisor of 0xbede, so that this value is among them. */
   for (profile = 0; profile <= G_MAXUINT16;
        profile += test_is_slow () ? 22 : 1) {
     fail_unless_equals_int (parse_extension (profile, data, 4, 1, &rtp),

@@ -26,7 +26,7 @@ small_session (LmccSession *session, const gchar *address)
   session->layers[0].klass = 0;
 }
 
-/* Eight layers: three rungs of three, three and two classes, with sound. */
+/* Eight layers: three rungs of three, three and two classes, with audio. */
 static void
 native_session (LmccSession *session, const gchar *address, const gchar *source)
 {
@@ -193,7 +193,7 @@ GST_END_TEST;
 GST_START_TEST (every_layer_kind_survives)
 {
   static const guint8 streams[] = { 0, 1, 12, 13, 15 };
-  /* All kinds are in either layer, if not beside each other. */
+  /* Every kind occurs in either layer, though not all combinations. */
   const guint step = test_is_slow () ? 17 : 1;
   LmccSession session;
   guint a, b, i, j;
@@ -235,7 +235,7 @@ GST_END_TEST;
 
 GST_START_TEST (a_record_of_eight_layers_fits_318_bytes)
 {
-  /* The longest addresses leave no room for another port than the next. */
+  /* The longest addresses leave room only for the next port. */
   static const struct
   {
     const gchar *address;
@@ -357,7 +357,7 @@ GST_START_TEST (gstreamer_reads_the_base_group_only)
 
 GST_END_TEST;
 
-/* RFC 4570 section 3: what others read, too. */
+/* RFC 4570 section 3: an attribute that other programs read, too. */
 GST_START_TEST (a_source_specific_session_has_the_source_filter_of_rfc_4570)
 {
   static const struct
@@ -584,7 +584,7 @@ GST_START_TEST (bad_values_are_refused_with_a_reason)
             && error->code != LMCC_SESSION_ERROR_NOT_LMCC,
         "%u\n%s", i, texts[i]);
     fail_unless (strlen (error->message) > 10);
-    /* Nothing half read is reachable. */
+    /* Partly parsed data is not accessible. */
     lmcc_session_init (&clear);
     fail_unless (memcmp (&session, &clear, sizeof (session)) == 0, "%u", i);
   }
@@ -611,7 +611,8 @@ GST_START_TEST (size_is_bounded_and_zeros_are_refused)
 
 GST_END_TEST;
 
-/* Whatever is taken must be a session that survives being written again. */
+/* An accepted description must be a session that can be written and read
+ * again. */
 static void
 assert_refused_or_stable (const gchar *text, gsize size)
 {
@@ -688,7 +689,7 @@ GST_START_TEST (the_file_groups_the_base_with_its_repair)
   fail_unless (strstr (text, "a=ssrc-group:FEC-FR 305418240 305419264\r\n")
           != NULL,
       "%s", text);
-  /* A player that knows no repair finds its media line as it was. */
+  /* A player that does not support repair finds its media line unchanged. */
   fail_unless (strstr (text, "m=video 5004 RTP/AVP 96\r\n") != NULL, "%s",
       text);
   record = lmcc_sdp_format (&session, LMCC_SDP_RECORD);
@@ -698,8 +699,8 @@ GST_START_TEST (the_file_groups_the_base_with_its_repair)
 
 GST_END_TEST;
 
-/* A player that knows nothing of layers finds sound in the base, and the lowest
- * rung in the group above. */
+/* A player that does not support layers finds audio in the base, and the
+ * lowest rung in the group above. */
 GST_START_TEST (the_file_says_where_the_video_is)
 {
   g_autofree gchar *text = NULL, *record = NULL;
@@ -752,7 +753,7 @@ GST_START_TEST (an_invalid_session_is_not_written)
 
 GST_END_TEST;
 
-/* What is said to people cannot say anything to programs. */
+/* Text for people cannot contain anything for programs. */
 GST_START_TEST (test_details_are_written_and_passed_over)
 {
   static const struct
@@ -800,7 +801,7 @@ GST_START_TEST (test_long_details_are_cut_or_left_out)
   g_autofree gchar *cut = NULL, *text = NULL, *fits = NULL;
   LmccSession session;
 
-  /* A character of two bytes stands across the limit. */
+  /* A character of two bytes lies across the limit. */
   memcpy (name + LMCC_SDP_MAX_NAME - 1, "\xc3\xa4", 2);
   native_session (&session, "239.255.42.1", "192.0.2.1");
   text = lmcc_sdp_format_file (&session, &details);

@@ -122,7 +122,7 @@ GST_START_TEST (a_place_survives_within_its_range)
   fail_unless_equals_int (lmcc_place_parse (NULL, 0), 0);
   data[0] = LMCC_SECOND_ELEMENT_SYNCHRONIZED;
   fail_unless_equals_int (lmcc_place_parse (data, sizeof (data)), 0);
-  /* It is where padding would be. */
+  /* At the place of padding. */
   fail_unless_equals_uint64 (lmcc_rtp_get_header_size (LMCC_PLACE_SIZE),
       lmcc_rtp_get_header_size (0));
 }

@@ -191,7 +191,7 @@ GST_START_TEST (ssrcs_and_rates_add_up)
 
 GST_END_TEST;
 
-/* The fourth layer is no level's. */
+/* The fourth layer belongs to no level. */
 static void
 list_levels (LmccSession *session)
 {
@@ -360,7 +360,7 @@ GST_START_TEST (fallback_is_cumulative_where_rungs_have_no_layers_of_their_own)
 
 GST_END_TEST;
 
-/* Three rungs above a base that has none. */
+/* Three rungs above a base layer without a rung. */
 static void
 fill_replicated (LmccSession *session)
 {
@@ -382,7 +382,7 @@ GST_START_TEST (replicated_levels_are_the_base_and_one_rung)
   fill_replicated (&session);
   check_levels (&session, layers, G_N_ELEMENTS (layers));
   fail_unless_equals_int (lmcc_session_lowest_layer (&session), 1);
-  /* Who has a rung in the base has no such levels. */
+  /* A session with a rung in the base layer has no such levels. */
   fill_rungs (&session, 3, 1);
   lmcc_session_set_levels (&session, LMCC_LEVELS_REPLICATED);
   fail_unless (lmcc_session_is_cumulative (&session));

@@ -198,7 +198,7 @@ describe_rtcp (const GByteArray *bytes)
   return g_string_free (text, FALSE);
 }
 
-/* What is written of it is what was read. */
+/* Written fields equal the read ones. */
 static gchar *
 describe_notice (const GByteArray *bytes)
 {
@@ -352,7 +352,7 @@ find_vector (gchar **lines, const gchar *name)
   return NULL;
 }
 
-/* The vectors come from an implementation of their own. */
+/* The vectors come from an independent implementation. */
 GST_START_TEST (the_repair_of_two_vectors_is_that_of_the_library)
 {
   static const gchar *const source_names[] = { "key-frame",
