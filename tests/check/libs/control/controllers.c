@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What holds for every algorithm of the registry, whatever comes; and what the
- * receiver does for them.
+ * Tests properties that hold for every algorithm in the registry, whatever
+ * packets arrive, and what the receiver does for the algorithms.
  */
 #include "support/follow-controller.h"
 #include "support/test-slow.h"
@@ -121,7 +121,8 @@ random_event (Property *test)
   follow (&test->followed);
 }
 
-/* Time goes on, mostly by less than a packet's time, at times by seconds. */
+/* Advances the time, usually by less than the interval between packets,
+ * sometimes by seconds. */
 static void
 random_step (Property *test)
 {
@@ -234,7 +235,8 @@ GST_START_TEST (test_an_algorithm_without_its_marks_says_what_to_do)
 
 GST_END_TEST;
 
-/* Who does not report is not heard of by the sender, and is told so. */
+/* A receiver that does not report is unknown to the sender, and the user is
+ * told so. */
 GST_START_TEST (test_a_session_of_one_rate_wants_its_own_algorithm)
 {
   static const gchar *const others[] = { "elm", "plumb", "rlm" };
@@ -522,7 +524,7 @@ GST_START_TEST (test_notices_that_cannot_be_are_dropped_and_counted)
   fail_unless_equals_uint64 (stats.drops[LMCC_DROP_WRONG_LAYER], 2);
   fail_unless_equals_uint64 (stats.drops[LMCC_DROP_BAD_RTCP], 2);
 
-  /* One of each receiver, ten of all in a second. */
+  /* One from each receiver, ten from all of them per second. */
   push_notice (test, 1, SSRC, 3, 2);
   for (i = 0; i < 100; i++)
     push_notice (test, 10 + i, SSRC, 3, 2);

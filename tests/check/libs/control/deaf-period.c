@@ -41,7 +41,7 @@ GST_START_TEST (test_a_measured_leave_makes_it_half_as_long_again)
   lmcc_deaf_period_leave (&deaf, 50 * LMCC_SECOND, 2);
   fail_unless_equals_uint64 (deaf.until, 59 * LMCC_SECOND);
 
-  /* A short one is no shorter than a second. */
+  /* A deaf period lasts at least a second. */
   lmcc_deaf_period_packet (&deaf, 50 * LMCC_SECOND + 100 * LMCC_MSECOND, 2);
   lmcc_deaf_period_leave (&deaf, 70 * LMCC_SECOND, 2);
   fail_unless_equals_uint64 (deaf.until, 71 * LMCC_SECOND);

@@ -12,7 +12,7 @@
 #define DEAD_BAND 1.16
 #define TICK (100 * LMCC_MSECOND)
 
-/* When nobody waits for the next period. */
+/* If no controller waits for the next period. */
 #define YOUNG (40 * LMCC_SECOND)
 
 /* In units of the send time. */
@@ -36,7 +36,7 @@ typedef struct
   LmccSession session;
   LmccDuty duty;
   LmccTime now;
-  LmccTime clock; /* the sender's */
+  LmccTime clock; /* the sender's time */
 } Bench;
 
 static void
@@ -114,7 +114,8 @@ GST_START_TEST (test_the_share_lies_between_two_levels)
   fail_unless_equals_int (lmcc_duty_choose (&bench.duty, bench.now, 0),
       share > 0 ? lower + 1 : lower);
 
-  /* At the end of a period the upper one is held if it always is. */
+  /* If the upper level is always joined, it is joined at the end of a
+   * period, too. */
   lmcc_duty_packet (&bench.duty, UNITS (2 * PERIOD) - 1);
   fail_unless_equals_int (lmcc_duty_choose (&bench.duty, bench.now, 0),
       share >= 1 ? lower + 1 : lower);
@@ -162,7 +163,7 @@ GST_START_TEST (test_packets_that_are_overtaken_do_not_turn_back)
 
 GST_END_TEST;
 
-/* Or there came one that nobody had sent: what follows counts. */
+/* Or a packet that the sender never sent: later packets count. */
 GST_START_TEST (test_a_clock_that_is_set_is_followed)
 {
   static const gint64 steps[] = { 1000, 30000, -60, -1000, -30000 };
@@ -181,14 +182,14 @@ GST_START_TEST (test_a_clock_that_is_set_is_followed)
 
 GST_END_TEST;
 
-/* A fair rate that goes down while the upper level is held. */
+/* A fair rate that decreases while the upper level is joined. */
 static gdouble
 alternate (LmccTime clock)
 {
   return clock % PERIOD < PERIOD * 2 / 5 ? 2e6 : 4e6;
 }
 
-/* But for a tick at each change, and two silences of ten ticks. */
+/* Except for a tick at each change, and two silences of ten ticks. */
 GST_START_TEST (test_the_mean_is_the_same_at_each_phase)
 {
   gdouble mean = 0.4 * 2e6 + 0.6 * 4e6;
@@ -200,7 +201,7 @@ GST_START_TEST (test_the_mean_is_the_same_at_each_phase)
       PERIOD + (guint) __i__ * PERIOD / 7);
   bench_run (&bench, PERIOD + PERIOD / 100, 9e6);
   for (i = 0; bench.now < 5 * PERIOD; i++) {
-    /* A receiver hears nothing new for a while when it leaves a level. */
+    /* A receiver that leaves a level gets no new measurements for a while. */
     if (i % 1000 == 0) {
       bench.now += 10 * TICK;
       bench.clock += 10 * TICK;
@@ -239,7 +240,8 @@ GST_START_TEST (test_until_a_period_is_over_the_mean_is_since_the_reset)
 
 GST_END_TEST;
 
-/* The send time wraps after 65536 s: between the starts, before and after. */
+/* The send time wraps after 65536 s: for starts before, at and after the
+ * wrap. */
 GST_START_TEST (test_receivers_of_one_sender_hold_the_same_level)
 {
   static const LmccTime starts[] = { 65536 - 400, 65536 - 40, 65536, 65536 + 90,
@@ -263,7 +265,7 @@ GST_START_TEST (test_receivers_of_one_sender_hold_the_same_level)
     n_changes += lmcc_duty_choose (&one.duty, one.now, 0) != level;
     level = lmcc_duty_choose (&one.duty, one.now, 0);
   }
-  /* Two in each period, and at most two where the send time wraps. */
+  /* Two in each period, and at most two more when the send time wraps. */
   fail_unless (n_changes >= 9 && n_changes <= 12, "%u", n_changes);
 }
 
@@ -282,7 +284,7 @@ GST_START_TEST (test_the_upper_level_is_joined_when_its_turn_begins)
   Bench bench;
 
   bench_init (&bench, N_LAYERS, LMCC_SECOND, PERIOD + PERIOD / 2);
-  /* At any time while little is known. */
+  /* At any time while the fair rate is uncertain. */
   fail_unless (may_join_at (&bench, bench.clock + YOUNG - TICK, 1));
   fail_if (may_join_at (&bench, bench.clock + TICK, 1));
   /* A level that is below both. */
@@ -293,8 +295,8 @@ GST_START_TEST (test_the_upper_level_is_joined_when_its_turn_begins)
   fail_unless (may_join_at (&bench, 2 * PERIOD + PERIOD / 10 - TICK, 1));
   fail_if (may_join_at (&bench, 2 * PERIOD + PERIOD / 10, 1));
 
-  /* Nor is it sooner where the upper one is always held, but where the rate is
-   * beyond the dead band. */
+  /* Nor earlier if the upper level is always joined, unless the rate is
+   * outside the dead band. */
   bench_run (&bench, 2 * PERIOD, 3.8e6);
   fail_if (lmcc_duty_may_join (&bench.duty, bench.now, 1));
   bench_run (&bench, 2 * PERIOD, 4.7e6);
@@ -303,7 +305,7 @@ GST_START_TEST (test_the_upper_level_is_joined_when_its_turn_begins)
 
 GST_END_TEST;
 
-/* 1, 2 and 3 Mbit/s: the base, and one more layer. */
+/* 1, 2 and 3 Mbit/s: the base layer, and one more layer. */
 GST_START_TEST (test_levels_have_the_rates_of_their_layers)
 {
   Bench bench;
@@ -320,9 +322,9 @@ GST_START_TEST (test_levels_have_the_rates_of_their_layers)
 
 GST_END_TEST;
 
-/* R_0 to R_3 = 1, 2, 2.6 and 10.4 Mbit/s: the square roots of the rates of two
- * levels are 1.414, 2.280 and 5.2; a tenth more and less is where another level
- * is held. */
+/* R_0 to R_3 = 1, 2, 2.6 and 10.4 Mbit/s: the borders between two levels,
+ * from the square roots of their rates, are 1.414, 2.280 and 5.2; another
+ * level is chosen at a tenth above and below. */
 static const struct
 {
   gint held;
@@ -358,7 +360,7 @@ init_steady (Bench *bench, LmccTime clock)
   bench->session.layers[3].rate = 7800000;
 }
 
-/* Periods that are not the second one of two. */
+/* Periods other than every second one. */
 GST_START_TEST (test_who_is_steady_holds_the_nearest_level_at_each_phase)
 {
   LmccTime clock;
@@ -376,7 +378,7 @@ GST_START_TEST (test_who_is_steady_holds_the_nearest_level_at_each_phase)
 
 GST_END_TEST;
 
-/* A mean of seconds goes to and fro about the border. */
+/* A mean over seconds oscillates around the border. */
 GST_START_TEST (test_who_is_steady_does_not_follow_what_is_young)
 {
   static const gdouble times[] = { 1.28, 1 / 1.28 };
@@ -400,7 +402,7 @@ GST_START_TEST (test_who_is_steady_does_not_follow_what_is_young)
 
 GST_END_TEST;
 
-/* What they hold may be another level each, but not for good. */
+/* Each of them may join a different level, but not permanently. */
 GST_START_TEST (test_all_who_are_steady_choose_anew_in_every_second_period)
 {
   gdouble rates[] = { 1.37e6, 1.46e6 }; /* the border is 1.414 */
@@ -432,7 +434,7 @@ GST_START_TEST (test_who_is_steady_joins_when_a_period_begins)
   Bench bench;
 
   init_steady (&bench, PERIOD + PERIOD / 2);
-  /* At any time until its level is found. */
+  /* At any time until the level is found. */
   bench_run (&bench, YOUNG / 2, 1.8e6);
   fail_unless (lmcc_duty_may_join (&bench.duty, bench.now, 0));
   lmcc_duty_left (&bench.duty);
@@ -445,7 +447,7 @@ GST_START_TEST (test_who_is_steady_joins_when_a_period_begins)
   bench_run (&bench, PERIOD, 1.8e6);
   fail_unless (lmcc_duty_may_join (&bench.duty, bench.now, 0));
 
-  /* What is two levels away does not wait. */
+  /* A change by two levels does not wait. */
   bench_run (&bench, PERIOD / 2, 1.8e6);
   fail_if (lmcc_duty_may_join (&bench.duty, bench.now, 0));
   bench_run (&bench, PERIOD, 2.6e6);
@@ -481,7 +483,8 @@ GST_START_TEST (test_a_turn_ends_with_its_part_of_the_period)
     fail_unless (fabs ((gdouble) left - turns[i].left * PERIOD) < LMCC_MSECOND);
   }
 
-  /* Within the dead band no level has one, nor where the nearest is held. */
+  /* Within the dead band no level takes turns, nor if the nearest level is
+   * joined. */
   lmcc_duty_reset (&bench.duty, bench.now);
   bench_run (&bench, TICK, 4.1e6);
   fail_if (lmcc_duty_get_turn (&bench.duty, &lower, &share, &left));
@@ -504,7 +507,7 @@ GST_START_TEST (test_the_upper_level_has_one_turn_in_a_period)
   lmcc_duty_joined (&bench.duty, 2);
   fail_unless (lmcc_duty_is_turn (&bench.duty, 2));
   fail_if (lmcc_duty_may_join (&bench.duty, bench.now, 1));
-  /* Though little is known again. */
+  /* Even if the fair rate has become uncertain again. */
   lmcc_duty_reset (&bench.duty, bench.now);
   fail_if (may_join_at (&bench, bench.clock + LMCC_SECOND, 1));
   fail_if (lmcc_duty_is_turn (&bench.duty, 3));
@@ -513,7 +516,7 @@ GST_START_TEST (test_the_upper_level_has_one_turn_in_a_period)
   fail_if (lmcc_duty_is_turn (&bench.duty, 2));
   fail_unless (lmcc_duty_may_join (&bench.duty, bench.now, 1));
 
-  /* What the rate does not pay for is no turn. */
+  /* The rate is too low for a turn. */
   lmcc_duty_joined (&bench.duty, 3);
   fail_if (lmcc_duty_is_turn (&bench.duty, 3));
 }
@@ -537,7 +540,7 @@ GST_START_TEST (test_a_turn_that_others_cut_short_counts_as_none)
 
 GST_END_TEST;
 
-/* Where the level flows on the path already. */
+/* If the level already flows on the path. */
 GST_START_TEST (test_what_is_left_of_a_turn_is_joined_if_it_is_worth_it)
 {
   Bench bench;
@@ -557,7 +560,8 @@ GST_START_TEST (test_what_is_left_of_a_turn_is_joined_if_it_is_worth_it)
 
 GST_END_TEST;
 
-/* What the rate pays for anyway waits for a period that is about to begin. */
+/* If the rate allows the level anyway, it waits for a period that is about
+ * to start. */
 GST_START_TEST (test_all_go_up_together_when_a_period_is_about_to_begin)
 {
   Bench bench;

@@ -22,8 +22,8 @@ init (LmccDynamicLayering *layering, LmccLayeringKind kind, guint n_layers,
 
 GST_START_TEST (test_a_turning_group_begins_at_the_top_and_sinks_to_silence)
 {
-  /* Figure 1: 4 turning layers, s = 3, groups d_0 and d_1. Our base is not one
-   * of them, so theirs is layer 1 here. */
+  /* Figure 1: 4 rotating layers, s = 3, groups d_0 and d_1. The paper does
+   * not count our base layer, so its first layer is layer 1 here. */
   const gint d_0[] = { -1, 4, 3, 2, 1, -1, -1 };
   const gint d_1[] = { -1, -1, 4, 3, 2, 1, -1 };
   LmccDynamicLayering layering;
@@ -63,7 +63,7 @@ GST_START_TEST (test_the_silent_slots_follow_from_the_leave_latency)
 
 GST_END_TEST;
 
-/* Calls for every session size and silence that has groups enough. */
+/* Calls the function for every session size and silence with enough groups. */
 static void
 for_each_layering (LmccLayeringKind kind,
     void (*check) (const LmccDynamicLayering *layering))
@@ -83,7 +83,7 @@ for_each_layering (LmccLayeringKind kind,
   }
 }
 
-/* Slots around the wrap of the counter, and a whole turn of the groups. */
+/* Slots around the wrap of the counter, and a whole rotation of the groups. */
 static guint
 wrapped_slot (const LmccDynamicLayering *layering, guint i)
 {
@@ -133,8 +133,8 @@ GST_START_TEST (test_each_layer_is_carried_by_one_group_in_each_slot)
 
 GST_END_TEST;
 
-/* The paper, section III-C, for any level i and slot k: d_{k-l} to d_{k-l+i},
- * indices modulo l + s, where l does not count our base. */
+/* The paper, section III-C, for any level i and slot k: d_{k-l} to
+ * d_{k-l+i}, indices modulo l + s, where l does not include our base layer. */
 static void
 check_papers_indices (const LmccDynamicLayering *layering)
 {
@@ -199,7 +199,7 @@ check_holds_exactly (const LmccDynamicLayering *layering, guint slot,
           group, layer);
     n_held++;
   }
-  /* Each of them carries another layer. */
+  /* Each group carries a different layer. */
   if (n_held != level + 1)
     ck_abort_msg ("slot %u, level %d: %d groups", slot, level, n_held);
 }
@@ -332,7 +332,7 @@ check_silence (const LmccDynamicLayering *layering)
       if (layer == LMCC_GROUP_SILENT) {
         silent++;
       } else if (last == LMCC_GROUP_SILENT) {
-        /* The first one may have begun before. */
+        /* The first slot may have started earlier. */
         if (ended++ > 0)
           fail_unless_equals_int (silent, wanted);
         silent = 0;
@@ -352,9 +352,9 @@ GST_START_TEST (test_each_group_is_silent_for_exactly_s_slots_across_the_wrap)
 
 GST_END_TEST;
 
-/* What comes to a receiver where the network forwards a group for a while
- * after it was left. Returns the worst rate in any slot over what the
- * receiver's level in it stands for. */
+/* What a receiver gets if the network forwards a group for some time after
+ * its leave. Returns the highest ratio, over all slots, of the received rate
+ * to the rate of the receiver's level in the slot. */
 static gdouble
 worst_excess (const LmccDynamicLayering *layering, LmccTime slot_length,
     LmccTime leave_latency, guint32 seed)
@@ -415,7 +415,7 @@ GST_START_TEST (test_a_rate_falls_within_a_slot_where_leaves_take_four_seconds)
       lmcc_dynamic_layering_spread (leave_latency, slot));
   fail_unless (worst_excess (&layering, slot, leave_latency, 1) < 1 + 1e-9);
 
-  /* It is dynamic layering that does it, and its silence. */
+  /* Both the rotation and the silence of groups are needed. */
   init (&layering, LMCC_LAYERING_STATIC, 20, 0);
   fail_unless (worst_excess (&layering, slot, leave_latency, 1) > 2);
   init (&layering, LMCC_LAYERING_CUMULATIVE, 20, 6);
@@ -443,7 +443,8 @@ GST_START_TEST (test_rlc_runs_over_dynamic_layering)
     guint next = level;
     GroupChange change;
 
-    /* Without loss one level at each of its sync points, then back. */
+    /* Without loss, one level up at each of its synchronization points, then
+     * back. */
     if (level == 5)
       next = 0;
     else if (lmcc_rlc_schedule_get_signal (&schedule, n) >= (gint) level)

@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where ELM does otherwise than its paper says, one setting after the other.
+ * Tests the rules in which ELM differs from its paper, one setting after the
+ * other.
  */
 #include "support/elm-bench.h"
 
@@ -12,7 +13,7 @@
 #include <gst/lmcc/measure/loss.h>
 #include <math.h>
 
-/* With losses of long ago the formula gives more and more. */
+/* As losses get older, the formula allows more and more. */
 GST_START_TEST (test_the_rate_limit_bounds_the_rate_before_it_is_smoothed)
 {
   const gchar *const unlimited[] = { "rate-limit", "false", NULL };
@@ -37,7 +38,7 @@ GST_START_TEST (test_the_rate_limit_bounds_the_rate_before_it_is_smoothed)
 
 GST_END_TEST;
 
-/* A slow start that ends before anything was lost leaves an infinite rate. */
+/* A slow start that ends before any loss leaves an infinite rate. */
 GST_START_TEST (test_without_the_rate_limit_nothing_is_left_before_a_loss)
 {
   static const gchar *const settings[][7] = {
@@ -64,7 +65,7 @@ GST_START_TEST (test_without_the_rate_limit_nothing_is_left_before_a_loss)
 
 GST_END_TEST;
 
-/* How long a join in vain lasts, s, after ten minutes without a loss. */
+/* Duration of a failed join in s, after ten minutes without loss. */
 static gdouble
 join_in_vain (const gchar *limit)
 {
@@ -100,8 +101,8 @@ GST_START_TEST (test_the_history_limit_ends_a_join_in_vain)
 
 GST_END_TEST;
 
-/* A second after losses that took half a second the timer runs out: the rate is
- * still below the level's, and nothing is lost any more. */
+/* One second after losses that lasted for half a second, the timer expires:
+ * the rate is still below the level's, and no packet is lost any more. */
 GST_START_TEST (test_a_layer_is_left_while_losses_are_quiet_where_so_set)
 {
   static const gchar *const settings[][7] = {
@@ -130,8 +131,8 @@ GST_START_TEST (test_a_layer_is_left_while_losses_are_quiet_where_so_set)
 
 GST_END_TEST;
 
-/* 160 packets of the base, and one that is lost. At 50 ms TCP would get 128
- * kbit/s at any loss. */
+/* 160 packets of the base layer, and one lost packet. At 50 ms, TCP would
+ * get 128 kbit/s at any loss rate. */
 GST_START_TEST (test_the_first_interval_is_the_packets_where_so_set)
 {
   const gchar *const packets[] = { "first-interval", "packets", NULL };
@@ -155,7 +156,7 @@ GST_START_TEST (test_the_first_interval_is_the_packets_where_so_set)
 
 GST_END_TEST;
 
-/* 5 % allows 590 kbit/s at 50 ms, 59 at the 500 ms that stand for it. */
+/* 5 % allows 590 kbit/s at 50 ms, and 59 at the assumed 500 ms. */
 GST_START_TEST (
     test_a_loss_before_the_first_rtt_ends_the_slow_start_where_so_set)
 {
@@ -176,7 +177,8 @@ GST_START_TEST (
 
 GST_END_TEST;
 
-/* Of ten losses in one round-trip time, after one in a hundred packets. */
+/* Ten losses in one round-trip time, after a loss rate of one in a hundred
+ * packets. */
 GST_START_TEST (test_the_newest_event_counts_at_once_in_the_paper_s_mean)
 {
   static const gchar *const settings[][5] = {
@@ -236,9 +238,9 @@ GST_START_TEST (test_what_was_lost_before_a_leave_counts_where_so_set)
 
 GST_END_TEST;
 
-/* The round-trip time is four times as long from one packet to the next: of a
- * hundred samples the mean of percentiles has half of that after 20, and all
- * after 80, whatever time they took. */
+/* The round-trip time becomes four times as long at once: with a hundred
+ * samples, the mean of percentiles contains half of that after 20 samples
+ * and all after 80, however long that takes. */
 GST_START_TEST (test_percentiles_are_of_a_sample_for_each_packet_at_no_time)
 {
   const gchar *const settings[] = { "smoothing", "percentiles",
@@ -273,7 +275,7 @@ GST_START_TEST (test_percentiles_are_of_a_sample_for_each_packet_at_no_time)
 
 GST_END_TEST;
 
-/* Returns: (transfer full): as ELM has them where these are given */
+/* Returns: (transfer full): ELM's settings, with the given ones changed */
 static LmccSettings *
 resolve (const gchar *const *given)
 {
@@ -329,9 +331,9 @@ GST_START_TEST (test_what_is_given_comes_before_the_rules_in_any_order)
 
 GST_END_TEST;
 
-/* As the thesis tells, alone on a path its ELM joins what does not fit again
- * and again (section 6.1.5), but it runs: without losses to the top, and with
- * many down. */
+/* As in the thesis, its ELM alone on a path repeatedly joins a layer that
+ * does not fit (section 6.1.5), but it works: it reaches the top without
+ * losses, and goes down with many. */
 GST_START_TEST (test_the_thesis_elm_climbs_and_descends)
 {
   const gchar *const given[] = { "rules", "thesis", NULL };

@@ -22,7 +22,7 @@ GST_START_TEST (test_without_loss_slow_start_reaches_the_top)
   fail_unless_equals_string (bench_status (&bench).state, "slow start");
   fail_unless_equals_string (bench_status (&bench).timer, "slow start");
   fail_unless (isinf (bench_status (&bench).calculated_rate));
-  /* 20 packets of the base twice, then an interval of 2 s each. */
+  /* 20 packets of the base layer twice, followed by an interval of 2 s each. */
   bench_run (&bench, 2.5 + 3 * 2, 0);
   fail_unless_equals_int (bench.level, N_LAYERS - 1);
   fail_unless_equals_int (bench.n_leaves, 0);
@@ -81,8 +81,8 @@ GST_START_TEST (test_it_holds_what_the_formula_allows_at_the_loss_seen)
 
 GST_END_TEST;
 
-/* 5 % at 50 ms allows 590 kbit/s, more than R_2; at the 500 ms that stand for a
- * time that is not known it allows 59, less than the base. */
+/* 5 % at 50 ms allows 590 kbit/s, more than R_2; at the 500 ms assumed for
+ * an unknown round-trip time it allows 59, less than the base layer. */
 GST_START_TEST (test_the_slow_start_outlasts_losses_before_the_first_rtt)
 {
   Bench bench;
@@ -107,7 +107,7 @@ GST_START_TEST (test_a_slow_start_too_far_ends_without_an_rtt)
   bench_init_without_rtt (&bench, NULL);
   while (bench.level < N_LAYERS - 1)
     bench_run (&bench, 0.1, 0);
-  /* Who waits for an answer in vain goes down all the same. */
+  /* A receiver without answers goes down as well. */
   bench_run (&bench, 15, 10);
   fail_unless (bench.level <= 1, "level %d", bench.level);
   fail_unless_equals_string (bench_status (&bench).state, "steady");
@@ -116,8 +116,8 @@ GST_START_TEST (test_a_slow_start_too_far_ends_without_an_rtt)
 
 GST_END_TEST;
 
-/* As a queue that TCP fills and empties: at the shorter round-trip time the
- * formula gives more than is believed. */
+/* As in a queue that TCP fills and empties: at the shorter round-trip time,
+ * the formula allows more than the receiver accepts. */
 GST_START_TEST (test_a_rate_beyond_the_bound_leaves_the_losses_as_they_were)
 {
   Bench bench;
@@ -176,8 +176,8 @@ GST_START_TEST (test_heavy_loss_costs_one_level_at_a_time)
   fail_unless_equals_int (bench.level, N_LAYERS - 2);
   fail_unless_equals_string (bench_status (&bench).state, "deaf");
 
-  /* The losses go on for as long as the network needs, two queries and a
-   * repeated report, and then no more. */
+  /* The losses continue for the network's leave latency (two queries and a
+   * repeated report) and then end. */
   bench_run (&bench, 3, 3);
   fail_unless_equals_int (bench.n_leaves, 1);
   bench_run (&bench, 20, 0);
@@ -187,7 +187,7 @@ GST_START_TEST (test_heavy_loss_costs_one_level_at_a_time)
 
 GST_END_TEST;
 
-/* Runs for @seconds, with packets of the layer above, which was left. */
+/* Runs for @seconds with packets of the next layer, which was left. */
 static void
 bench_run_beside_left_layer (Bench *bench, gdouble seconds, guint interval)
 {
@@ -211,7 +211,7 @@ GST_START_TEST (test_it_is_deaf_while_the_layer_that_was_left_comes)
   while (bench.n_leaves == 0)
     bench_run (&bench, 0.01, 3);
 
-  /* The losses pause, and the layer does not. */
+  /* The losses pause, but the layer does not. */
   bench_run_beside_left_layer (&bench, 0.5, 0);
   fail_unless_equals_string (bench_status (&bench).state, "deaf");
   bench_run_beside_left_layer (&bench, 2.5, 3);
@@ -352,7 +352,7 @@ GST_START_TEST (test_missing_pictures_cost_a_layer)
 
 GST_END_TEST;
 
-/* The window between LIP and LAP tells apart losses that come in a row. */
+/* The window between LIP and LAP distinguishes losses that occur in a row. */
 GST_START_TEST (test_other_estimators_and_smoothings_run_too)
 {
   static const gchar *const settings[][5] = {
@@ -398,7 +398,7 @@ GST_START_TEST (test_a_layer_whose_rate_is_unknown_is_not_joined)
 
 GST_END_TEST;
 
-/* Does what is to be done now; returns by how many levels that changed. */
+/* Does what is due now; returns the resulting change of the level. */
 static guint
 bench_settle (Bench *bench)
 {
@@ -434,9 +434,10 @@ GST_START_TEST (test_without_waits_the_start_is_at_the_top_at_once)
 
 GST_END_TEST;
 
-/* At losses of 1/1000 and 2 s the formula gives less than R_1. As the paper has
- * it, a level that is a layer or more above that is left at once, though it
- * takes a timeout for each, and R_1 itself is left after a wait. */
+/* At a loss rate of 1/1000 and 2 s, the formula allows less than R_1.
+ * According to the paper, a level at least one layer above that is left at
+ * once, although each step takes a timeout, and R_1 itself is left after a
+ * wait. */
 GST_START_TEST (test_without_waits_all_that_is_too_much_is_left_at_once)
 {
   const gchar *const settings[] = { "smoothing", "none", "backoff-shortest",

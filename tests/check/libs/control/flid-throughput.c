@@ -1,8 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The FLID controllers against the Markov chain that the probabilities are made
- * for: each packet is lost by itself, a real account finds out which.
+ * Compares the FLID controllers with the Markov chain from which the signal
+ * probabilities are computed. Packets are lost independently, and a real
+ * loss account detects the losses.
  */
 #include "support/test-slow.h"
 
@@ -27,7 +28,7 @@
 #define SLOT (LMCC_SECOND / 2)
 #define NOMINAL_RTT (LMCC_SECOND / 10)
 
-/* FLID-DL's layers are joined so long before a slot begins. */
+/* FLID-DL joins layers this long before a slot starts. */
 #define LEAD (2 * LMCC_MSECOND)
 
 typedef struct
@@ -42,7 +43,7 @@ typedef struct
   gdouble due[LEVELS];
   GRand *rand;
   gdouble loss_rate;
-  gboolean has_places; /* packets say their place in the slot */
+  gboolean has_places; /* packets contain their position in the slot */
   LmccTime now;
   guint64 slot;
   gint signal;
@@ -50,7 +51,7 @@ typedef struct
   guint64 packets;
 } Run;
 
-/* A layer sends whoever holds it: its packets are a distance apart. */
+/* A layer sends evenly spaced packets if the receiver has joined it. */
 static LmccTime
 distance_of (const Run *run, guint layer)
 {
@@ -85,10 +86,10 @@ follow (Run *run)
     ck_abort_msg ("from level %d to %d", run->level, wanted);
   for (i = wanted + 1; i <= run->level; i++)
     lmcc_layer_account_reset (run->accounts[i]);
-  /* Where it is joined ahead nothing comes before the next slot. */
+  /* If it is joined in advance, no packet arrives before the next slot. */
   if (run->entries.ahead)
     now = (now + LEAD) / SLOT * SLOT;
-  /* A layer that is joined has its next packet where its rate puts it. */
+  /* The next packet of a joined layer comes when its rate says. */
   for (i = run->level + 1; i <= wanted; i++) {
     run->due[i] +=
         ceil ((now - run->due[i]) * run->rates[i] / 8 / PACKET / LMCC_SECOND)
@@ -167,7 +168,7 @@ packet (Run *run, guint layer)
   follow (run);
 }
 
-/* All packets of the held layers in the order in which they are due. */
+/* All packets of the joined layers in the order in which they are due. */
 static void
 slot (Run *run, guint64 k, gint signal)
 {
@@ -243,8 +244,8 @@ run_controller (const gchar *name, const gdouble *rates, const gdouble *p,
   return run.packets * 8.0 * PACKET / (slots * (gdouble) SLOT) * LMCC_SECOND;
 }
 
-/* The packets of a slot whose loss does not show where the level's layer was
- * joined just now: its first one. */
+/* Number of a slot's packets whose loss is not detected if the level's layer
+ * has just been joined: its first one. */
 static gdouble
 unseen (const LmccMarkovChain *chain, guint level)
 {
@@ -254,8 +255,9 @@ unseen (const LmccMarkovChain *chain, guint level)
                             - lmcc_markov_chain_packets (chain, level - 1));
 }
 
-/* Equation 4 with two states for each level: in the slot after a step up,
- * (1 - q)^(n - n_unseen) is the chance that no loss shows. Returns bit/s. */
+/* Equation 4 with two states for each level: in the slot after a step up, (1
+ * - q)^(n - n_unseen) is the probability that no loss is detected. Returns
+ * bit/s. */
 static gdouble
 chain_with_unseen_packets (const LmccMarkovChain *chain, const gdouble *p,
     gdouble loss_rate)
@@ -326,8 +328,9 @@ compare (Theory theory, gboolean has_places)
   }
 }
 
-/* The chain takes each loss to show: that of the first packets of a layer that
- * was joined does by their place in the slot. */
+/* The chain assumes that each loss is detected. The losses of a joined
+ * layer's first packets are, because packets contain their position in the
+ * slot. */
 GST_START_TEST (test_the_throughput_is_the_chains)
 {
   compare (chain_of_the_paper, TRUE);
@@ -335,7 +338,8 @@ GST_START_TEST (test_the_throughput_is_the_chains)
 
 GST_END_TEST;
 
-/* Where nothing says that one came before what is heard first. */
+/* If the first packet heard does not say that another one was sent before
+ * it. */
 GST_START_TEST (test_without_places_it_is_the_chains_with_unseen_packets)
 {
   compare (chain_with_unseen_packets, FALSE);

@@ -9,7 +9,7 @@
 
 static const gchar *const algorithms[] = { "flid-sl", "flid-dl" };
 
-/* A receiver at @level, at the begin of a slot. */
+/* A receiver at @level, at the start of a slot. */
 static TestController *
 new_at_level (const gchar *algorithm, guint n_layers, gint level)
 {
@@ -30,12 +30,12 @@ new_at_level (const gchar *algorithm, guint n_layers, gint level)
 typedef enum
 {
   END,
-  SLOT, /* comes @count times */
-  WAIT, /* for @halves of a slot, and nothing comes */
+  SLOT, /* a packet is received @count times */
+  WAIT, /* for @halves of a slot without packets */
   CAP,
-  LEAVES, /* take @halves of a slot */
-  LEVEL,  /* is @level */
-  STATE,  /* is @state */
+  LEAVES, /* @halves of a slot with packets */
+  LEVEL,  /* the level is @level */
+  STATE,  /* the state is @state */
 } Kind;
 
 typedef struct
@@ -54,7 +54,7 @@ typedef struct
   const gchar *name;
   const gchar *algorithm;
   guint n_layers;
-  gint level; /* that the receiver begins at */
+  gint level; /* the receiver's start level */
   Step steps[22];
 } Row;
 
@@ -110,8 +110,8 @@ static const Row rows[] = {
           { SLOT (-1) },
           { LEVEL (3) },
       } },
-  /* A gap at the slot's end shows in the next slot: it keeps from going up, and
-   * is answered once. */
+  /* A gap at the slot's end shows in the next slot: it prevents a step up,
+   * and is answered once. */
   { "test_a_loss_that_shows_late_is_answered_once", NULL, 6, 2,
       {
           { LOSE (5, 1, { 0, 7, 7 }) },
@@ -121,7 +121,8 @@ static const Row rows[] = {
           { LEVEL (1) },
           { SLOTS (2, -1) },
           { LEVEL (1) },
-          /* It belongs to a slot that had a loss before: nothing new. */
+          /* It belongs to a slot that already had a loss, so it changes
+           * nothing. */
           { LOSE (-1, 2, { 0, 1, 1 }, { 0, 7, 7 }) },
           { SLOT (-1) },
           { LEVEL (0) },
@@ -131,7 +132,7 @@ static const Row rows[] = {
           { SLOT (-1) },
           { LEVEL (1) },
       } },
-  /* What each layer loses across the border is of the slot before. */
+  /* Losses of each layer across the border belong to the previous slot. */
   { "test_an_overflow_at_the_border_of_two_slots_is_one_step", NULL, 6, 4,
       {
           { LOSE (-1, 3, { 0, 7, 7 }, { 1, 6, 7 }, { 3, 7, 7 }) },
@@ -139,20 +140,20 @@ static const Row rows[] = {
           { SLOTS (4, -1) },
           { LEVEL (3) },
       } },
-  /* Other layers lose before the border than after it. */
+  /* Other layers lose packets before the border rather than after it. */
   { "test_an_overflow_of_other_layers_after_the_border_is_the_same", NULL, 6, 4,
       {
           { LOSE (-1, 1, { 1, 7, 7 }) },
           { LOSE (-1, 1, { 3, 0, 0 }) },
           { SLOTS (4, -1) },
           { LEVEL (3) },
-          /* The later of the two slots has loss of its own. */
+          /* The later of the two slots has its own loss. */
           { LOSE (-1, 1, { 1, 7, 7 }) },
           { LOSE (-1, 2, { 3, 0, 0 }, { 0, 4, 4 }) },
           { SLOTS (4, -1) },
           { LEVEL (1) },
       } },
-  /* The first slot's loss shows in the second, which has one of its own. */
+  /* The first slot's loss shows in the second, which has its own loss. */
   { "test_each_slot_with_loss_is_one_step_however_late_it_shows", NULL, 6, 4,
       {
           { LOSE (-1, 1, { 1, 7, 7 }) },
@@ -164,8 +165,8 @@ static const Row rows[] = {
           { SLOTS (2, -1) },
           { LEVEL (2) },
       } },
-  /* At its end the slot seemed to be without loss, as no packet of the layer
-   * had come since; it led up, which it should not have. */
+  /* At its end the slot seemed to be without loss, because no later packet
+   * of the layer had arrived; this caused a wrong step up. */
   { "test_a_step_up_after_a_slot_with_loss_is_taken_back", NULL, 6, 2,
       {
           { LOSE (5, 1, { 2, 7, 7 }) },
@@ -178,7 +179,7 @@ static const Row rows[] = {
           { SLOT (-1) },
           { LEVEL (1) },
       } },
-  /* It is due to go down and may go up: it stays. */
+  /* It is due to go down and may go up, so it stays. */
   { "test_a_step_owed_and_a_signal_cancel_out", NULL, 6, 2,
       {
           { LOSE (-1, 1, { 0, 7, 7 }) },
@@ -202,8 +203,8 @@ static const Row rows[] = {
           { SLOTS (10, 10) },
           { LEVEL (2) },
       } },
-  /* The slot that was heard last is given up after two slot lengths; from then
-   * on each slot is a step. */
+  /* The latest slot ends after two slot lengths without packets; from then
+   * on, each slot is a step down. */
   { "test_silent_slots_are_loss", NULL, 6, 4,
       {
           { WAIT (3) },
@@ -221,8 +222,8 @@ static const Row rows[] = {
           { SLOT (-1) },
           { LEVEL (2) },
       } },
-  /* The wish to go up came to nothing because of a cap: it does not come true
-   * when the cap is lifted, but at the next signal. */
+  /* A cap prevented a step up: the step does not happen when the cap is
+   * lifted, but at the next signal. */
   { "test_a_lifted_cap_waits_for_the_next_signal", NULL, 6, 2,
       {
           { CAP (2) },
@@ -245,8 +246,8 @@ static const Row own_rows[] = {
           { SLOTS (4, -1) },
           { LEVEL (3) },
           { STATE ("clean") },
-          /* The next step down: now it is known, and losses of the next
-               * slots are ignored, and so are signals. */
+          /* The next step down: now the leave latency is known, and losses
+           * and signals of the next slots are ignored. */
           { LOSE (-1, 1, { 0, 1, 1 }) },
           { LOSE (5, 1, { 0, 1, 1 }) },
           { LEVEL (2) },

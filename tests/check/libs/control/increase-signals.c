@@ -101,7 +101,7 @@ GST_START_TEST (test_the_heuristic_makes_up_as_likely_as_down_at_the_target)
   init_example (&chain);
   lmcc_increase_probabilities_heuristic (&chain, lmcc_tcp_target_rate,
       (gpointer) &tcp, p);
-  /* Above the levels that the retransmission timeout flattens. */
+  /* Above the levels whose rates the retransmission timeout flattens. */
   for (i = 10; i + 1 < LEVELS; i++) {
     gdouble q = lmcc_tcp_model_loss_rate (chain.rates[i], tcp.rtt, 1024);
     gdouble packets_in_a_slot = chain.rates[i] / 8 / 1024 / 2;
@@ -129,7 +129,7 @@ GST_START_TEST (test_the_heuristic_takes_any_target_curve)
   init_example (&chain);
   lmcc_increase_probabilities_heuristic (&chain, square_root_target, &k, p);
   for (i = 0; i + 1 < LEVELS; i++) {
-    /* q = (k / R)^2, so T q R = T k^2 / R, which only falls. */
+    /* q = (k / R)^2, so T q R = T k^2 / R, which always decreases. */
     gdouble rate = chain.rates[i];
     gdouble q = MIN (k / rate * k / rate, 1);
     gdouble wanted = 0.5 * q * rate / 8 / 1024;
@@ -151,9 +151,9 @@ grid_point (LmccLossGrid grid, guint index)
                                        : 0.000005 * pow (0.1 / 0.000005, part);
 }
 
-/* The paper's normalized mean square error (appendix B), which is a sum: the
- * square of how far the throughput is off the target, in parts of the target,
- * over the points of the grid. */
+/* The paper's normalized mean square error (appendix B), which is a sum over
+ * the points of the grid: the square of the throughput's relative deviation
+ * from the target. */
 static gdouble
 fit_error (const LmccMarkovChain *chain, LmccLossGrid grid, const gdouble *p)
 {
@@ -186,7 +186,7 @@ GST_START_TEST (
   lmcc_increase_probabilities_compute (LMCC_INCREASE_METHOD_HILL_CLIMB_LOG,
       &chain, lmcc_tcp_target_rate, (gpointer) &tcp, logarithmic);
 
-  /* The sums of the paper's own values, by another program. */
+  /* The sums for the paper's own values, computed by another program. */
   fail_unless (
       fabs (fit_error (&chain, LMCC_LOSS_GRID_LINEAR, example_6) - 24.02)
       < 0.01);
@@ -197,7 +197,7 @@ GST_START_TEST (
   fail_unless (
       fabs (fit_error (&chain, LMCC_LOSS_GRID_LINEAR, heuristic) - 25.4) < 0.1);
 
-  /* And what another hill climber comes to, from several starts. */
+  /* And the results of another hill climber, from several starts. */
   fail_unless (fit_error (&chain, LMCC_LOSS_GRID_LINEAR, linear) < 16.98);
   fail_unless (fit_error (&chain, LMCC_LOSS_GRID_LOGARITHMIC, logarithmic)
           / LMCC_LOSS_GRID_POINTS
@@ -230,7 +230,7 @@ GST_START_TEST (test_no_single_probability_could_be_moved_for_a_better_fit)
 
     for (value = low; value <= high; value += (high - low) / 50 + 1e-9) {
       p[i] = value;
-      /* It ends where a round changes little, not where none does. */
+      /* It ends when a round changes little, not only when nothing changes. */
       fail_unless (fit_error (&chain, LMCC_LOSS_GRID_LOGARITHMIC, p)
               > best * 0.999,
           "level %u: %f", i, value);
@@ -323,7 +323,8 @@ GST_END_TEST;
 GST_START_TEST (test_the_signals_are_those_of_table_1)
 {
   const gint wanted[] = { -1, 0, -1, 1, -1, -1, -1, 2 };
-  /* The table's caption says 0.2, example 4 says 0.21: both give it. */
+  /* The table's caption says 0.2, example 4 says 0.21: both give the same
+   * result. */
   const gdouble second[] = { 0.2, 0.21 };
   guint i, k;
 
@@ -374,7 +375,8 @@ GST_START_TEST (test_each_level_may_go_up_as_often_as_its_probability_says)
     fail_unless_equals_int (counts[i], wanted);
     if (p[i] == 0)
       continue;
-    /* Of all slots it is at most 2^-32 above p_i: which ones, by bhat. */
+    /* Over all slots, the share is at most 2^-32 above p_i; bhat says in
+     * which slots. */
     fail_unless (
         lmcc_increase_signals_get (&signals, reverse_bits ((guint32) last))
         >= (gint) i);

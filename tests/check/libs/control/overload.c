@@ -33,7 +33,7 @@ is_overload (guint received, guint lost, LmccOverloadLimit limit)
 static const struct
 {
   LmccOverloadLimit limit;
-  guint lost; /* the least */
+  guint lost; /* minimum */
   gdouble share;
 } limits[] = {
   { LMCC_OVERLOAD_USUAL, 8, 0.10 },
@@ -96,7 +96,7 @@ path_init (Path *path, gdouble rate, guint32 seed)
   lmcc_overload_reset (&path->overload, BEGIN);
 }
 
-/* Returns: whether there is an overload within @seconds */
+/* Returns: whether an overload is detected within @seconds */
 static gboolean
 path_run (Path *path, gdouble seconds, gdouble loss)
 {
@@ -116,7 +116,8 @@ path_run (Path *path, gdouble seconds, gdouble loss)
   return FALSE;
 }
 
-/* A path that always loses 3 %; the dice of a slow path need not be as fair. */
+/* A path with a constant loss rate of 3 %; on a slow path, fewer packets
+ * make the random losses less even. */
 GST_START_TEST (test_the_usual_losses_of_a_path_are_borne)
 {
   guint n = test_rounds (20), i;
@@ -158,7 +159,7 @@ GST_START_TEST (test_what_is_usual_is_a_matter_of_the_path_not_of_the_level)
   fail_if (path_run (&path, 100, 0.05));
   lmcc_overload_reset (&path.overload, (LmccTime) path.time);
   fail_if (path_run (&path, 1, 0.05));
-  /* Three times as much, and a tenth: 25 % and not 10 % are an overload. */
+  /* Three times as much, and a tenth: 25 % is an overload, 10 % is not. */
   fail_if (path_run (&path, 1, 0.2));
   fail_unless (path_run (&path, 1, 0.4));
   g_rand_free (path.dice);
@@ -198,7 +199,7 @@ check_rate (const Path *path, gdouble rate)
       (path->time - BEGIN) / LMCC_SECOND, came, rate);
 }
 
-/* From 12 packets on, be they of less than a slice. */
+/* From 12 packets on, even if they are less than a slice. */
 GST_START_TEST (test_the_rate_is_what_comes)
 {
   gdouble rate = rates[__i__];
@@ -214,7 +215,7 @@ GST_START_TEST (test_the_rate_is_what_comes)
   lmcc_overload_reset (&path.overload, (LmccTime) path.time);
   path_run (&path, 12 * path.gap / LMCC_SECOND, 0);
   check_rate (&path, rate);
-  /* Half as much: after a second nothing of what was before is left. */
+  /* Half as much: after a second, the earlier rate no longer counts. */
   path.gap *= 2;
   path_run (&path, 1.1, 0);
   check_rate (&path, rate / 2);

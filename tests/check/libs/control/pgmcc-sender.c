@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The window of pgmcc's sender, by reports that are handed in.
+ * Tests the window of pgmcc's sender with reports from the test.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/control/single-rate/pgmcc-sender.h>
@@ -60,8 +60,8 @@ GST_START_TEST (a_window_that_is_not_used_does_not_grow)
 
 GST_END_TEST;
 
-/* Section 3.4: exponentially up to 6, half of what is in flight at a loss, once
- * in a round trip. */
+/* Section 3.4: exponential growth up to 6; a loss halves the packets in
+ * flight, once per round trip. */
 GST_START_TEST (the_window_opens_and_halves)
 {
   LmccPgmccSender *sender = lmcc_pgmcc_sender_new (START, 1);
@@ -80,7 +80,7 @@ GST_START_TEST (the_window_opens_and_halves)
   fail_unless (lmcc_pgmcc_sender_get_window (sender) > 9);
   fail_unless (lmcc_pgmcc_sender_get_window (sender) < 11);
   send_all (sender, now, &lsn);
-  /* Packet @acked is lost; three later ones come. */
+  /* Packet @acked is lost; three later packets arrive. */
   for (i = 1; i <= 3; i++)
     hand_in (sender, now, 1, acked + i, ~(1u << i), 0);
   fail_unless (
@@ -92,8 +92,8 @@ GST_START_TEST (the_window_opens_and_halves)
 
 GST_END_TEST;
 
-/* From the first packet, @lsn, to a window of @window, which is sent. Returns
- * what is to be acknowledged next. */
+/* From the first packet, @lsn, to a window of @window packets, which are
+ * sent. Returns the next packet to acknowledge. */
 static guint16
 open_window (LmccPgmccSender *sender, guint16 *lsn, gdouble window)
 {
@@ -110,7 +110,8 @@ open_window (LmccPgmccSender *sender, guint16 *lsn, gdouble window)
   return acked;
 }
 
-/* Of 16 packets 12 are lost. Then all that the window has room for is sent. */
+/* Of 16 packets, 12 are lost. Then packets are sent until the window is
+ * full. */
 GST_START_TEST (a_burst_of_losses_costs_no_tokens)
 {
   LmccPgmccSender *sender = lmcc_pgmcc_sender_new (START, 1);
@@ -136,8 +137,8 @@ GST_START_TEST (a_burst_of_losses_costs_no_tokens)
 
 GST_END_TEST;
 
-/* Every fourth packet or so is lost for a while. The window grows again, and as
- * much as it says is in flight. */
+/* About every fourth packet is lost for some time. The window grows again,
+ * and the packets in flight equal the window. */
 GST_START_TEST (losses_in_a_row_do_not_stop_the_window)
 {
   guint32 seed;
@@ -175,8 +176,8 @@ GST_START_TEST (losses_in_a_row_do_not_stop_the_window)
 
 GST_END_TEST;
 
-/* What was sent before a stall, and is found lost after it, was not in the
- * window of one packet. */
+/* Packets sent before a stall and lost after it were not within the window
+ * of one packet. */
 GST_START_TEST (the_window_opens_after_a_stall)
 {
   LmccPgmccSender *sender = lmcc_pgmcc_sender_new (START, 1);

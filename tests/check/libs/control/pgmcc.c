@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * pgmcc's senders and receivers over links: as in the paper's figures, each
- * link is non-lossy, and some are shared by sessions and a TCP connection.
- * Reports are real bytes.
+ * Tests pgmcc's senders and receivers over links. As in the paper's figures,
+ * links lose packets only by queue overflow, and sessions and a TCP
+ * connection share some of them. Reports are real bytes.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/control/single-rate/pgmcc-receiver.h>
@@ -14,12 +14,13 @@
 #include "support/test-world.h"
 
 #define S0 0x12345000u
-#define PACKET 1450 /* IP packet; the paper has a payload of 1400 */
+#define PACKET 1450 /* size of the IP packet; the paper has a payload of 1400 */
 #define AUDIENCE 200
 #define SEND_TIME_SIZE 4
 
-/* t_RTO = 4 R (RFC 5348 section 3.1). With queues of 700 ms the margin of 200
- * ms ends while a lost segment is on its way again, and TCP starts anew. */
+/* t_RTO = 4 R (RFC 5348 section 3.1). With queues of 700 ms, a margin of 200
+ * ms would end while a lost segment is being retransmitted, and TCP would
+ * start anew. */
 #define TCP_RTO_RTTS 4
 
 typedef struct
@@ -178,7 +179,7 @@ run (TestWorld *world, guint seconds)
   test_world_run (world, seconds * LMCC_SECOND);
 }
 
-/* What a session sends, in kbit/s. */
+/* Rate of a session in kbit/s. */
 static gdouble
 measure (Session *session, guint seconds)
 {
@@ -213,9 +214,9 @@ GST_START_TEST (two_sessions_share_a_link_evenly)
 
 GST_END_TEST;
 
-/* Figure 5: 500 kbit/s alone, 400 with a receiver behind L1. Beside TCP it
- * shows 220; here the bar is that of TFRC, a factor of two (RFC 5348 section
- * 1). */
+/* Figure 5: 500 kbit/s alone, 400 with a receiver behind L1. Beside TCP, the
+ * figure shows 220; the limit here is that of TFRC, a factor of two (RFC
+ * 5348 section 1). */
 GST_START_TEST (the_rate_follows_the_slowest_receiver_and_leaves_room_for_tcp)
 {
   TestWorld *world = test_world_new (&pgmcc_class);
@@ -284,8 +285,8 @@ GST_START_TEST (the_hysteresis_removes_needless_switches)
 
 GST_END_TEST;
 
-/* All lose the same packets. Without suppression each loss would have as many
- * NAKs as there are receivers. */
+/* All lose the same packets. Without suppression, each loss would cause one
+ * NAK per receiver. */
 GST_START_TEST (one_nak_stands_for_an_audience)
 {
   TestWorld *world = test_world_new (&pgmcc_class);
@@ -321,8 +322,9 @@ GST_START_TEST (one_nak_stands_for_an_audience)
 
 GST_END_TEST;
 
-/* kbit/s of a session with a receiver at 350 ms that loses one packet of 200,
- * beside some at 55 ms that all lose the same packets, and more. */
+/* Rate in kbit/s of a session with a receiver at 350 ms that loses one
+ * packet in 200, beside some at 55 ms that all lose the same packets, and
+ * more of them. */
 static gdouble
 measure_far (gdouble near_loss, guint n_near, gdouble *leads)
 {
@@ -363,8 +365,9 @@ measure_far (gdouble near_loss, guint n_near, gdouble *leads)
   return rate;
 }
 
-/* Beside more, or one that loses more, it may not, which the paper's section 5
- * cannot exclude: docs/measured/algorithms.md has the figures. */
+/* Beside more receivers, or one with more losses, it may not be chosen,
+ * which the paper's section 5 cannot exclude: docs/measured/algorithms.md
+ * has the figures. */
 GST_START_TEST (a_far_receiver_leads_beside_a_near_one_that_loses_more)
 {
   gdouble leads, rate, alone = measure_far (0, 0, &leads);

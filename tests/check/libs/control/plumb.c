@@ -21,12 +21,13 @@
 #define TRAIN_PACKETS 20
 #define LEAVE_LATENCY (3500 * LMCC_MSECOND)
 
-/* What comes of a layer that was left explains losses for so long. */
+/* Packets of a left layer explain losses for this long. */
 #define DEAF_MAX (5 * LMCC_SECOND)
 
-/* A controller of R_i = 500 kbit/s 2^i whose wishes are fulfilled at once,
- * behind a link without a queue: what is more than its rate is lost. Trains
- * find what the link has, or what they are told to. */
+/* A controller with the rates R_i = 500 kbit/s * 2^i, whose joins and leaves
+ * take effect at once, behind a link without a queue: traffic above the
+ * link's rate is lost. Trains measure the link's rate, or return a given
+ * verdict. */
 typedef struct
 {
   LmccSession session;
@@ -35,13 +36,14 @@ typedef struct
   gint level;
   LmccTime now;
   gdouble capacity;
-  LmccTrainVerdict verdict; /* LMCC_TRAIN_NONE: by the capacity */
-  LmccTime loss_interval;   /* one packet is lost in each; 0: none */
+  LmccTrainVerdict verdict; /* LMCC_TRAIN_NONE: from the capacity */
+  /* one packet is lost in each of these intervals; 0: none */
+  LmccTime loss_interval;
 
-  gdouble debt[N_LAYERS]; /* packets that are due, of each layer */
+  gdouble debt[N_LAYERS]; /* packets due, for each layer */
   gdouble carried;
   LmccTime next_train;
-  guint train; /* level of the next one */
+  guint train; /* level of the next train */
   LmccTime next_loss;
   guint n_joins;
   guint n_leaves;
@@ -243,7 +245,7 @@ bench_run (Bench *bench, gdouble seconds)
     bench_step (bench);
 }
 
-/* Returns: after how many seconds, at most @most */
+/* Returns: time in seconds until the level, at most @most */
 static gdouble
 bench_run_to (Bench *bench, gint level, gdouble most)
 {
@@ -274,8 +276,8 @@ get_state (Bench *bench)
   return get_status (bench).state;
 }
 
-/* Trains of a cycle ascend: two cycles, the first one for what is heard first.
- * Without trains it is 0.3 s for each level. */
+/* The trains of a cycle ascend: two cycles, the first one for the packets
+ * heard first. Without trains it is 0.3 s for each level. */
 GST_START_TEST (test_the_slow_start_joins_where_there_is_room)
 {
   Bench bench;
@@ -324,7 +326,7 @@ GST_START_TEST (test_after_a_loss_nothing_is_joined_before_the_rtt_is_known)
 
 GST_END_TEST;
 
-/* Nine tenths of a second are lost in a row. */
+/* All packets of nine tenths of a second are lost. */
 GST_START_TEST (test_an_overload_leaves_for_what_came)
 {
   Bench bench;
@@ -344,7 +346,8 @@ GST_START_TEST (test_an_overload_leaves_for_what_came)
 
 GST_END_TEST;
 
-/* One leave at the first losses, and after its time one to what came since. */
+/* One leave at the first losses, and another for later losses after the
+ * waiting time. */
 GST_START_TEST (test_a_link_that_breaks_down_is_left_to_what_it_has)
 {
   LmccTime begin;
@@ -366,7 +369,7 @@ GST_START_TEST (test_a_link_that_breaks_down_is_left_to_what_it_has)
 
 GST_END_TEST;
 
-/* Returns: at a level below the top, just left */
+/* Returns: a bench one level below the top, just after the leave */
 static void
 bench_leave (Bench *bench)
 {
@@ -392,7 +395,7 @@ GST_START_TEST (test_a_leave_without_losses_is_over_at_once)
 
 GST_END_TEST;
 
-/* Losses, or packets of the layer that was left. */
+/* Losses, or packets of the left layer. */
 GST_START_TEST (test_losses_of_the_level_that_was_left_are_not_its_own)
 {
   LmccTime most = __i__ == 0 ? LEAVE_LATENCY : DEAF_MAX, end;
@@ -412,7 +415,7 @@ GST_START_TEST (test_losses_of_the_level_that_was_left_are_not_its_own)
   bench_run (&bench, 0.11);
   fail_unless_equals_string (get_state (&bench), "steady");
 
-  /* What is older is not the new level's either. */
+  /* Older losses do not belong to the new level either. */
   bench.now -= 200 * LMCC_MSECOND;
   bench_lose (&bench, 1000);
   bench.now += 200 * LMCC_MSECOND;
@@ -425,7 +428,7 @@ GST_START_TEST (test_losses_of_the_level_that_was_left_are_not_its_own)
 
 GST_END_TEST;
 
-/* Losses are so rare that the fair rate pays for the top. */
+/* Losses are so rare that the fair rate allows the top level. */
 static void
 bench_begin_full (Bench *bench)
 {
@@ -443,7 +446,7 @@ GST_START_TEST (test_trains_without_room_veto_what_is_paid_for)
   Bench bench;
 
   bench_begin_full (&bench);
-  /* What said so is worth nothing after three cycles and a half. */
+  /* The verdict is outdated after three cycles and a half. */
   bench.session.train_cycle = 0;
   bench_run_to (&bench, 1, 60);
   bench_clear (&bench);
@@ -477,7 +480,7 @@ GST_START_TEST (test_losses_or_a_queue_do_not_promote)
 
   bench_begin_full (&bench);
   if (__i__ == 0) {
-    /* So many that nothing is paid for. */
+    /* So many losses that the fair rate allows no layer. */
     bench.loss_interval = 300 * LMCC_MSECOND;
     bench_run (&bench, 60);
     bench.verdict = LMCC_TRAIN_ROOM;
@@ -493,7 +496,7 @@ GST_START_TEST (test_losses_or_a_queue_do_not_promote)
 
 GST_END_TEST;
 
-/* Without trains it is tried again, after 10, 20, 40, 80 and 160 s. */
+/* Without trains, the join is tried again after 10, 20, 40, 80 and 160 s. */
 GST_START_TEST (test_what_was_joined_in_vain_is_left_alone_longer_and_longer)
 {
   gdouble least = 10;
@@ -517,9 +520,9 @@ GST_START_TEST (test_what_was_joined_in_vain_is_left_alone_longer_and_longer)
 
 GST_END_TEST;
 
-/* The fair rate, of some 1.7 Mbit/s, is between levels 1 and 2. A period begins
- * after 50 s: level 2 has its turn, of some 90 s. The fair rate goes down to 1
- * Mbit/s meanwhile: the turn itself may do that. */
+/* The fair rate of about 1.7 Mbit/s is between levels 1 and 2. A period
+ * starts after 50 s: level 2 gets a turn of about 90 s. Meanwhile the fair
+ * rate falls to 1 Mbit/s, possibly because of the turn itself. */
 GST_START_TEST (test_a_turn_is_not_taken_for_others_who_come)
 {
   Bench bench;
@@ -560,7 +563,7 @@ GST_START_TEST (test_a_level_without_pictures_is_left)
   fail_unless_equals_int (bench.level, TOP - 1);
   fail_unless_equals_int (i, 1);
 
-  /* Left alone, and the five seconds begin anew. */
+  /* Left unchanged, and the five seconds start anew. */
   bench_run (&bench, 3);
   for (i = 0; i < 4; i++)
     get_class (&bench)->on_quality (bench.controller, bench.now, 10, 10);
@@ -633,7 +636,7 @@ bench_dice (Bench *bench, GRand *dice)
   }
 }
 
-/* bench_timeout() and bench_obey() look at each step. */
+/* bench_timeout() and bench_obey() check each step. */
 GST_START_TEST (test_whatever_comes_the_next_time_is_to_come)
 {
   g_autoptr (GRand) dice = g_rand_new_with_seed ((guint32) __i__);
@@ -680,8 +683,8 @@ GST_START_TEST (test_what_is_not_known_is_not_shown)
 
 GST_END_TEST;
 
-/* One loss in two seconds and 50 ms allow some 1.2 Mbit/s; trains find none of
- * it. */
+/* One loss in two seconds at 50 ms allows about 1.2 Mbit/s; trains find no
+ * room. */
 GST_START_TEST (test_the_fair_rate_and_the_veto_are_shown)
 {
   LmccFairStatus fair;

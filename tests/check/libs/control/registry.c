@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the registry holds of each algorithm, and what it takes of others.
+ * Tests the registry's data on each algorithm, and the registration of
+ * external algorithms.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/control/controller.h>
@@ -9,10 +10,11 @@
 #include <gst/lmcc/lmcc.h>
 #include <string.h>
 
-/* The first that the library's own do not take: others' count up from there. */
+/* The first number that the library does not use: external algorithms count
+ * up from here. */
 #define FIRST_OF_OTHERS 10
 
-/* What of the library's own comes now is above those of others. */
+/* Later algorithms of the library get numbers above those of external ones. */
 #define FIRST_LATER_NUMBER 101
 
 static LmccController *
@@ -22,7 +24,7 @@ create (const LmccSession *session G_GNUC_UNUSED,
   return NULL;
 }
 
-/* Pipelines, and programs that were compiled before, have these numbers. */
+/* Pipelines and compiled programs use these numbers. */
 GST_START_TEST (numbers_stay)
 {
   static const gchar *const names[] = { [1] = "none",
@@ -46,7 +48,8 @@ GST_START_TEST (numbers_stay)
 
 GST_END_TEST;
 
-/* Nobody has written of these: "none" is none, and plumb is of this tree. */
+/* No publication describes these: "none" is no algorithm, and plumb was
+ * developed here. */
 static gboolean
 is_without_paper (const LmccAlgorithm *algorithm)
 {
@@ -88,7 +91,8 @@ GST_START_TEST (others_count_up_as_they_come)
 
 GST_END_TEST;
 
-/* What can be registered can be said in a record, and the other way round. */
+/* Every name that can be registered can be written in a session record, and
+ * the other way round. */
 GST_START_TEST (names_are_those_of_the_session_record)
 {
   static const struct

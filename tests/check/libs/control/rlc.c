@@ -11,8 +11,8 @@
 
 #define N_LAYERS 6
 
-/* As the sender counts: zeros at the end of the next slot's number, below the
- * top. */
+/* As the sender counts: trailing zeros of the next slot's number, limited by
+ * the top. */
 static gint
 signal_of (guint64 slot)
 {
@@ -64,8 +64,8 @@ run_to_point (TestController *test, gint level)
     run (test, 1);
 }
 
-/* Points of level i come every 2^i slots, so without loss the level is i + 1
- * after a point of level i. */
+/* The points of level i come every 2^i slots, so without loss the level is i
+ * + 1 after a point of level i. */
 GST_START_TEST (test_without_loss_each_level_waits_for_a_point_of_its_own)
 {
   TestController *test = test_controller_new ("rlc", N_LAYERS, NULL, NULL);
@@ -80,9 +80,9 @@ GST_START_TEST (test_without_loss_each_level_waits_for_a_point_of_its_own)
     guint64 slot = (change.at - begin) / TEST_SLOT;
 
     fail_unless_equals_int (change.to, (gint) i);
-    /* The slot that begins with the join has at least i - 1 zeros. */
+    /* The slot that starts with the join has at least i - 1 zeros. */
     fail_unless_equals_uint64 (slot % (1u << (i - 1)), 0);
-    /* The decision waits at most for a packet of each held layer. */
+    /* The decision waits at most for a packet of each joined layer. */
     fail_unless (
         (change.at - begin) % TEST_SLOT <= TEST_SLOT / TEST_SLOT_PACKETS);
   }
@@ -125,7 +125,7 @@ GST_START_TEST (test_a_loss_outside_bursts_drops_the_top_layer_at_once)
   begin = test->now;
   run_lossy (test, 3, 1, 1);
   test_fail_unless_level (test, 2);
-  /* Three later packets show it, or 100 ms. */
+  /* Three later packets reveal it, or 100 ms. */
   fail_unless (last_change (test).at < begin + TEST_SLOT);
   fail_unless_equals_string (test_controller_state (test), "deaf");
   test_controller_free (test);
@@ -151,8 +151,8 @@ GST_START_TEST (test_losses_of_the_deaf_period_are_one_event)
 
 GST_END_TEST;
 
-/* The first point after the deaf period begins the period that must be seen
- * whole. */
+/* The first point after the deaf period starts the period that must be
+ * received completely. */
 GST_START_TEST (test_after_the_deaf_period_a_whole_period_is_observed)
 {
   TestController *test = new_at_level (3, "deaf-period", "2");
@@ -174,8 +174,9 @@ GST_START_TEST (test_after_the_deaf_period_a_whole_period_is_observed)
 
 GST_END_TEST;
 
-/* Legout and Biersack, section 4: the burst before the point decides alone. The
- * first point after the deaf period whose slot was heard is joined at. */
+/* Legout and Biersack, section 4: only the burst before the point decides.
+ * The receiver joins at the first point after the deaf period whose slot it
+ * has received. */
 GST_START_TEST (test_a_clean_burst_is_enough_if_set_so)
 {
   TestController *test = new_at_level (3, "join-after", "burst");
@@ -198,8 +199,8 @@ GST_START_TEST (test_a_clean_burst_is_enough_if_set_so)
 
 GST_END_TEST;
 
-/* A loss in a burst only keeps from joining at its point, also where the burst
- * decides alone; the next one of the level is free again. */
+/* A loss in a burst only prevents the join at its point, even if the burst
+ * alone decides; the next burst of the level is judged on its own. */
 GST_START_TEST (test_a_loss_in_the_burst_holds_the_level)
 {
   const gchar *const decides[] = { "period", "burst" };
@@ -223,8 +224,8 @@ GST_START_TEST (test_a_loss_in_the_burst_holds_the_level)
 
 GST_END_TEST;
 
-/* The last packets of the burst show as missing only after the silence, at the
- * point itself. */
+/* The last packets of the burst are detected as lost only after the silence,
+ * at the point itself. */
 GST_START_TEST (test_a_loss_at_the_end_of_the_burst_keeps_from_joining)
 {
   TestController *test = new_at_level (2, NULL, NULL);
@@ -256,8 +257,8 @@ GST_START_TEST (test_a_loss_in_the_burst_drops_as_in_ns_if_set_so)
 
 GST_END_TEST;
 
-/* Legout and Biersack, section 4: a burst of a higher level is felt by all
- * below it; one of a lower level is not meant for those above. */
+/* Legout and Biersack, section 4: a burst of a higher level affects all
+ * receivers below it; one of a lower level is not meant for those above. */
 GST_START_TEST (test_a_burst_of_a_lower_level_is_no_excuse)
 {
   TestController *test = new_at_level (3, NULL, NULL);
@@ -302,7 +303,7 @@ GST_START_TEST (test_a_silent_slot_is_a_loss)
 
   test_controller_until (test, test->now + 3 * TEST_SLOT);
   test_fail_unless_level (test, 2);
-  /* Deaf now: the silence goes on. */
+  /* Deaf now: the silence continues. */
   test_controller_until (test, test->now + 3 * TEST_SLOT);
   test_fail_unless_level (test, 2);
   test_controller_free (test);
@@ -321,7 +322,7 @@ GST_START_TEST (test_a_measured_leave_sets_the_deaf_period)
   test_fail_unless_level (test, 3);
   run_lossy (test, 3, 1, 1);
   test_fail_unless_level (test, 2);
-  /* 6 s, less what a packet every 62 ms may miss. */
+  /* 6 s, minus the possible error with a packet every 62 ms. */
   test_controller_until (test, last_change (test).at + 5800 * LMCC_MSECOND);
   fail_unless_equals_string (test_controller_state (test), "deaf");
   test_controller_until (test, last_change (test).at + 6 * LMCC_SECOND);

@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * RLM behind links that carry three, two and one of its layers: the test of RLM
- * that comes with ns-2 (tcl/ex/test-rlm.tcl), whose shares of time at the right
- * level are 97.9, 96.9 and 89.5 % there.
+ * Tests RLM behind links that carry three, two and one of its layers. This
+ * is the RLM test of ns-2 (tcl/ex/test-rlm.tcl), whose shares of time at the
+ * right level are 97.9, 96.9 and 89.5 %.
  */
 #include "support/test-controller.h"
 #include "support/test-link.h"
@@ -20,7 +20,8 @@
 /* Student's t for 95 % and N_SEEDS - 1 degrees of freedom. */
 #define STUDENT 2.262
 
-/* One run says so much less than the mean of many: what ns-2 gave in one. */
+/* A single run deviates this much from the mean of many: the ns-2 result is
+ * from one run. */
 #define NEAR 0.05
 
 typedef struct
@@ -40,7 +41,7 @@ typedef struct
 {
   TestController *test;
   TestLink link;
-  LmccTime next[N_LAYERS]; /* packet of each layer */
+  LmccTime next[N_LAYERS]; /* next packet of each layer */
 } Path;
 
 static LmccTime
@@ -76,7 +77,7 @@ next_layer (const Path *path)
   return first;
 }
 
-/* The network carries only what the receiver has joined. */
+/* The network carries only joined layers. */
 static void
 send (Path *path, guint layer)
 {

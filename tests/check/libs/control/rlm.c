@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The state machine of McCanne's RLM for ns, with its constants: join timers of
- * mean 5 to 60 s, detection time 5 s, its deviation 2 s.
+ * Tests the state machine of McCanne's RLM for ns, with its constants: join
+ * timers with a mean of 5 to 60 s, detection time 5 s, its deviation 2 s.
  */
 #include "support/test-controller.h"
 #include "support/test-slow.h"
@@ -19,10 +19,11 @@
 #define RECENT (9 * LMCC_SECOND)
 #define WAIT_AT_BASE (9 * LMCC_SECOND)
 
-/* I/2 plus an exponential time of mean I that is below 4 I, over I. */
+/* I/2 plus an exponentially distributed time with a mean of I and below 4 I,
+ * divided by I. */
 #define JOIN_MEAN (0.5 + 1 - 4 * exp (-4) / (1 - exp (-4)))
 
-/* Begins anew with the test's settings. */
+/* Restarts with the test's settings. */
 static void
 restart (TestController *test, guint32 seed)
 {
@@ -68,7 +69,7 @@ neighbour (TestController *test, guint level)
       level);
 }
 
-/* A packet of each held layer every 100 ms, for @duration or until a level
+/* A packet of each joined layer every 100 ms, for @duration or until a level
  * change. */
 static gboolean
 run (TestController *test, LmccTime duration)
@@ -131,7 +132,7 @@ GST_START_TEST (test_the_first_join_comes_after_half_to_four_and_a_half_means)
     sum += (gdouble) taken / LMCC_SECOND;
     test_controller_free (test);
   }
-  /* The standard deviation is 4.3 s: three of them, of the mean. */
+  /* The standard deviation is 4.3 s: three of them, for the mean. */
   fail_unless (fabs (sum / n - 5 * JOIN_MEAN) < 3 * 4.3 / sqrt (n) + 0.01,
       "mean %g s, not %g", sum / n, 5 * JOIN_MEAN);
 }
@@ -152,7 +153,7 @@ GST_START_TEST (test_no_join_while_an_experiment_is_recent)
     fail_unless (i == 1 || at >= last + RECENT);
     last = at;
   }
-  /* Fully subscribed. */
+  /* All layers are joined. */
   fail_unless_equals_uint64 (timer_at (test, "join timer"), LMCC_TIME_NONE);
   fail_if (run (test, 300 * LMCC_SECOND));
   test_controller_free (test);
@@ -169,8 +170,8 @@ GST_START_TEST (test_a_loss_soon_after_an_own_join_drops_the_layer_at_once)
   loss (test, 0);
   test_fail_unless_level (test, 0);
   fail_unless_state (test, "drop");
-  /* D = 1 s: TD = 5 + (1 - 5)/4 = 4 s, TDVAR = 2 + (4 - 2)/4 = 2.5 s; the state
-   * lasts for TD + 1.5 TDVAR, and losses do nothing. */
+  /* D = 1 s: TD = 5 + (1 - 5)/4 = 4 s, TDVAR = 2 + (4 - 2)/4 = 2.5 s; the
+   * state lasts for TD + 1.5 TDVAR, and ignores losses. */
   run (test, 7700 * LMCC_MSECOND);
   loss (test, 0);
   fail_unless_state (test, "drop");
@@ -196,7 +197,7 @@ GST_START_TEST (test_failed_experiments_become_rare)
       while (!run (test, 10 * LMCC_SECOND))
         ;
       test_fail_unless_level (test, 1);
-      /* The join timer's mean is settled after log2 (60 / 5) failures. */
+      /* The join timer's mean stays constant after log2 (60 / 5) failures. */
       if (failures >= 6) {
         sum += (gdouble) (test->now - last) / LMCC_SECOND;
         n++;
@@ -208,7 +209,7 @@ GST_START_TEST (test_failed_experiments_become_rare)
     }
     test_controller_free (test);
   }
-  /* The standard deviation is 52 s, of the mean of 340 it is 2.8 s. */
+  /* The standard deviation is 52 s, that of the mean of 340 is 2.8 s. */
   fail_unless (fabs (sum / n - 60 * JOIN_MEAN) < 3 * 2.8, "mean %g s, not %g",
       sum / n, 60 * JOIN_MEAN);
 }
@@ -244,7 +245,7 @@ new_in_measurement (void)
 {
   TestController *test = new_at_level (1, "join-timer-max", "3600");
 
-  /* No experiment disturbs. */
+  /* No experiment interferes. */
   test->cap = 1;
   run (test, 2 * RECENT);
   loss (test, 0);
@@ -291,8 +292,8 @@ GST_START_TEST (test_nine_packets_in_measurement_say_nothing)
 
 GST_END_TEST;
 
-/* A loss while the highest layer is new, but no experiment of ours is pending
- * any more: the others' joins made it new. */
+/* A loss while the highest layer is new, but without a pending experiment of
+ * its own: other receivers' joins made it new. */
 GST_START_TEST (test_a_loss_after_anothers_join_of_our_level_is_measured)
 {
   TestController *test = new_at_level (1, NULL, NULL);
@@ -321,7 +322,7 @@ GST_START_TEST (test_anothers_failed_experiment_is_learnt_from)
   loss (test, 0);
   test_fail_unless_level (test, 0);
   fail_unless_state (test, "hysteresis");
-  /* The join timer runs anew with ten times its mean: at least 25 s. */
+  /* The join timer restarts with ten times its mean: at least 25 s. */
   while (test->level == 0)
     run (test, 10 * LMCC_SECOND);
   fail_unless (test->now >= learnt + 25 * LMCC_SECOND);
@@ -346,7 +347,8 @@ GST_START_TEST (test_while_a_lower_level_is_tried_by_others_nobody_joins)
 
 GST_END_TEST;
 
-/* Somebody tries a higher level: that says nothing against ours. */
+/* Another receiver tries a higher level: this says nothing about the
+ * receiver's own join. */
 GST_START_TEST (test_others_above_do_not_keep_from_joining)
 {
   TestController *test = new_rlm (7, NULL, NULL);
@@ -379,9 +381,10 @@ GST_START_TEST (test_nothing_is_joined_above_a_layer_that_brings_nothing)
 
 GST_END_TEST;
 
-/* After a failed experiment with level 1 (its mean time is 10 times 5 s then),
- * holds it for @held without loss, drops it, and lets another receiver fail (10
- * times more). Returns the time until level 1 is tried again. */
+/* After a failed experiment with level 1 (its mean time is then 10 times 5
+ * s), stays at the level for @held without loss, drops it, and lets another
+ * receiver fail (10 times more). Returns the time until level 1 is tried
+ * again. */
 static LmccTime
 time_to_retry (guint32 seed, LmccTime held)
 {
@@ -425,8 +428,8 @@ time_to_retry (guint32 seed, LmccTime held)
   return begin;
 }
 
-/* Held without loss, the layer's mean join time is 0.75 of what it was after
- * each detection time, down to 5 s. */
+/* While a layer is joined without loss, its mean join time becomes 0.75
+ * times the previous value after each detection time, down to 5 s. */
 GST_START_TEST (test_a_level_held_for_long_is_forgiven_its_failure)
 {
   gdouble shortly = 0, for_long = 0;
@@ -436,8 +439,8 @@ GST_START_TEST (test_a_level_held_for_long_is_forgiven_its_failure)
     shortly += (gdouble) time_to_retry (seed, 15 * LMCC_SECOND) / LMCC_SECOND;
     for_long += (gdouble) time_to_retry (seed, 600 * LMCC_SECOND) / LMCC_SECOND;
   }
-  /* The other's failure makes 50 s of 5 s. Without forgiveness it would make
-   * 500 s of 50 s; in 15 s, two or three detection times go by. */
+  /* The other receiver's failure makes 50 s of 5 s. Without forgiveness, it
+   * would make 500 s of 50 s; in 15 s, two or three detection times pass. */
   fail_unless (fabs (for_long / n - 50 * JOIN_MEAN) < 3 * 43 / sqrt (n),
       "mean %g s, not %g", for_long / n, 50 * JOIN_MEAN);
   fail_unless (shortly / n

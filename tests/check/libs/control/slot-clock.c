@@ -56,7 +56,7 @@ count_ends (LmccSlotClock *clock)
   return n;
 }
 
-/* One packet of the base. */
+/* One packet of the base layer. */
 static LmccSlotLoss
 lose (LmccSlotClock *clock, guint16 lsn, LmccTime time)
 {
@@ -70,13 +70,13 @@ typedef enum
 {
   STOP,
   PUSH,
-  LOSE,     /* the base's packet @lsn, at @at */
-  TIME,     /* is @at */
-  TIMEOUT,  /* is to be at @at */
-  ENDS,     /* are passed over */
-  SLOT_END, /* is told */
-  NO_END,   /* is told */
-  IGNORED,  /* were @lsn packets */
+  LOSE,     /* the base layer's packet @lsn, at @at */
+  TIME,     /* the time is @at */
+  TIMEOUT,  /* the slot's end is due at @at */
+  ENDS,     /* slots that are passed over */
+  SLOT_END, /* a reported slot */
+  NO_END,   /* a reported signal */
+  IGNORED,  /* lost packets, first is @lsn */
 } Kind;
 
 typedef struct
@@ -88,7 +88,7 @@ typedef struct
   gint signal;
   guint lsn;
   gboolean burst;
-  const gchar *text; /* of what is told */
+  const gchar *text; /* of reported slots */
 } Step;
 
 typedef struct
@@ -116,13 +116,14 @@ static const Row rows[] = {
               {PUSH (0, 0, 1, 0, 0)}, {PUSH (SLOT, 0, 2, 0, 1)},
               {SLOT_END ("slot 1, signal 0, part")},
               {PUSH (SLOT + SLOT / 4, 0, 2, 0, 2)},
-              /* 3 and 4 are missing, between there and the middle of slot 3. */
+              /* 3 and 4 are missing, between that time and the middle of
+               * slot 3. */
               {PUSH (2 * SLOT, 0, 3, 0, 5)},
               {SLOT_END ("slot 2, signal 0, 2 missing")},
               {LOSE (3, SLOT + SLOT / 2, "slot 2, signal 0, late")},
               {PUSH (3 * SLOT - 1, 0, 3, 0, 6)},
               {LOSE (4, 2 * SLOT - 1, "slot 2, signal 0, late")},
-              /* Nothing of slot 3 is lost. */
+              /* Slot 3 has no loss. */
               {PUSH (3 * SLOT, 0, 4, 0, 7)}, {SLOT_END ("slot 3, signal 0")},
           }},
   {"test_an_end_that_settles_waits_for_each_held_layer", 100 * MS, 1,.steps = {
@@ -132,7 +133,7 @@ static const Row rows[] = {
               /* Layer 1 shows a gap now. */
               {PUSH (SLOT + 10 * MS, 1, 2, 1, 3)},
               {SLOT_END ("slot 1, signal 1, part, 2 missing")},
-              /* Layer 1 is silent: the end is told all the same. */
+              /* Layer 1 is silent: the end is reported all the same. */
               {PUSH (2 * SLOT, 0, 3, 1, 2)}, {NO_END},
               {TIMEOUT (2 * SLOT + 100 * MS)},
               {TIME (2 * SLOT + 100 * MS)},
@@ -150,10 +151,10 @@ static const Row rows[] = {
               /* 3 is lost in it. */
               {BURST (200, 0, 1, 0, 4)}, {LOSE (3, 150,
                       "slot 1, signal 0, burst")},
-              /* 5 is the burst's last; then comes silence. */
+              /* 5 is the burst's last packet; then silence follows. */
               {PUSH (SLOT, 0, 2, 0, 6)},
               {LOSE (5, SLOT / 2, "slot 1, signal 0, late, burst")},
-              /* 7 is lost between packets that are no burst's. */
+              /* 7 is lost between packets outside the burst. */
               {PUSH (SLOT + 100, 0, 2, 0, 8)}, {LOSE (7, SLOT + 50,
                       "slot 2, signal 0")},
           }},
@@ -179,15 +180,16 @@ static const Row rows[] = {
               {NO_END},
               {PUSH (3 * SLOT, 0, 4, 0, 5)}, {SLOT_END ("slot 3, signal 0")},
           }},
-  /* A base of few packets sends its only one when it is too late to join. */
+  /* A base layer with few packets sends its only one when it is too late to
+   * join. */
   {"test_a_slot_is_told_ahead_before_its_base_comes",.level = 1,.lead =
         SLOT / 4,.steps = {
               {PUSH (0, 0, 1, 3, 0)}, {PUSH (SLOT, 1, 2, 3, 0)}, {ENDS},
               {TIME (2 * SLOT - SLOT / 4)}, {SLOT_END ("slot 2, signal 3")},
               {PUSH (2 * SLOT - 1, 0, 2, 3, 1)}, {PUSH (2 * SLOT, 1, 3, 3, 1)},
               {NO_END},
-              /* None comes: it is told again; the next one is not told
-               * ahead. */
+              /* No packet arrives: the slot is reported again; the next one
+               * is not reported in advance. */
               {TIME (3 * SLOT - SLOT / 4)}, {SLOT_END ("slot 3, signal 3")},
               {PUSH (3 * SLOT, 0, 4, 3, 2)},
               {SLOT_END ("slot 3, nobody, silent")},
@@ -239,7 +241,7 @@ describe_loss (LmccSlotClock *clock, const Step *step)
   return describe (loss.index, loss.signal, rest);
 }
 
-/* What a step shows, and what it should; %NULL where it shows nothing. */
+/* The actual and the expected result of a step; %NULL without a result. */
 static gchar *
 take (LmccSlotClock *clock, const Step *step, gchar **expected)
 {
@@ -319,7 +321,7 @@ GST_START_TEST (test_a_slot_ends_with_the_first_packet_of_the_next_over_wraps)
       fail_unless_equals_uint64 (end.begin, begin - SLOT);
       fail_unless_equals_uint64 (end.end, begin);
       fail_unless_equals_int (end.signal, (gint) (slot - 1) % 5 - 1);
-      /* The first one was under way when it was first heard. */
+      /* The first slot was in progress when it was first heard. */
       fail_unless_equals_int (end.whole, slot > 1);
       fail_unless_equals_int (lmcc_slot_end_is_clean (&end), slot > 1);
     }
@@ -354,7 +356,7 @@ GST_START_TEST (test_silence_ends_slots_by_itself)
     fail_unless (i == 0 || end.index == index + 1);
     index = end.index;
   }
-  /* The sender comes back where it must be by now: one slot went by. */
+  /* The sender comes back at the expected position: one slot has passed. */
   push (clock, START + 7 * SLOT, 0, 8, 0, 2);
   fail_unless (lmcc_slot_clock_poll (clock, &end));
   fail_unless (end.silent);
@@ -367,8 +369,8 @@ GST_START_TEST (test_silence_ends_slots_by_itself)
 
 GST_END_TEST;
 
-/* Somebody counts as fast as packets go: the slots pass no sooner than their
- * length says, but for two. */
+/* A forger counts as fast as it sends: the slots pass no faster than their
+ * length says, except for two. */
 GST_START_TEST (test_forged_slots_do_not_pass_faster_than_time)
 {
   g_autoptr (LmccSlotClock) clock = new_clock (0, 0);
@@ -410,8 +412,8 @@ GST_START_TEST (test_a_new_count_is_believed_when_the_old_one_is_heard_no_more)
 
 GST_END_TEST;
 
-/* A slot that is told ahead may have begun with a forged packet, and nothing
- * else of it been heard: the one before says who may go up. */
+/* A slot reported in advance may have started with a forged packet, with no
+ * other packet received: the previous slot says which levels may go up. */
 GST_START_TEST (test_a_slot_told_ahead_has_the_signal_of_the_one_before)
 {
   const LmccTime lead = SLOT / 2;
@@ -431,7 +433,7 @@ GST_START_TEST (test_a_slot_told_ahead_has_the_signal_of_the_one_before)
         slot == 0        ? LMCC_SIGNAL_NOBODY
             : slot == 14 ? 1
                          : (gint) (slot - 1) % 5);
-    /* Of slot 13 the last packet lets less. */
+    /* The last packet of slot 13 allows less. */
     push (clock, begin + SLOT - 1, 0, slot, slot == 13 ? 1 : (gint) slot % 5,
         2 * slot + 1);
     fail_if (lmcc_slot_clock_poll (clock, &end));
@@ -440,8 +442,8 @@ GST_START_TEST (test_a_slot_told_ahead_has_the_signal_of_the_one_before)
 
 GST_END_TEST;
 
-/* A slot's first packet waits for its turn: up to 160 ms here, for none in one
- * of sixteen slots. */
+/* A slot's first packet waits for its turn: up to 160 ms here, and for no
+ * time in one of sixteen slots. */
 GST_START_TEST (test_waits_of_first_packets_do_not_move_the_expected_end)
 {
   const LmccTime lead = 50 * LMCC_MSECOND;
@@ -464,8 +466,8 @@ GST_START_TEST (test_waits_of_first_packets_do_not_move_the_expected_end)
 
 GST_END_TEST;
 
-/* A way that is 100 ms longer from now on is believed when the slots that came
- * the short one are forgotten. */
+/* A path that has become 100 ms longer is accepted when the slots with the
+ * short path are forgotten. */
 GST_START_TEST (test_a_longer_way_moves_the_expected_end_within_64_slots)
 {
   const LmccTime lead = 50 * LMCC_MSECOND;

@@ -14,7 +14,7 @@ typedef struct
 {
   LmccSteps steps;
   LmccTime now;
-  LmccTime at[LMCC_STEP_UP + 1]; /* when it was told first */
+  LmccTime at[LMCC_STEP_UP + 1]; /* time of the first report */
 } Bench;
 
 static void
@@ -54,7 +54,7 @@ check_none (const Bench *bench)
       bench->at[LMCC_STEP_DOWN] == NEVER && bench->at[LMCC_STEP_UP] == NEVER);
 }
 
-/* After a calm time; the mean of 2 s is there in less than 2.6 s. */
+/* After a stable period; the mean over 2 s is reached in less than 2.6 s. */
 static const struct
 {
   gdouble factor;
@@ -123,7 +123,7 @@ GST_START_TEST (test_what_is_not_far_away_is_no_step)
 
 GST_END_TEST;
 
-/* To half, or to twice as much, in two minutes. */
+/* To half or twice the value, in two minutes. */
 GST_START_TEST (test_a_slow_drift_is_no_step)
 {
   gdouble power = __i__ == 0 ? -1 : 1;
@@ -161,7 +161,7 @@ GST_START_TEST (test_before_a_level_is_held_for_20_s_nothing_is_a_step)
   fail_unless_equals_uint64 (bench.at[step],
       BEGIN + (20 + lasting) * LMCC_SECOND);
 
-  /* Another level, and it begins anew. */
+  /* At another level, it starts anew. */
   bench_init (&bench);
   bench_run (&bench, 30, 1e6);
   lmcc_steps_reset (&bench.steps, bench.now);

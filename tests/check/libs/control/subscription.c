@@ -6,7 +6,7 @@
 #include <gst/lmcc/lmcc.h>
 #include <math.h>
 
-/* Layers of 128 x 2^i kbit/s in sum, as in the paper's simulations. */
+/* Cumulative rates of 128 x 2^i kbit/s, as in the paper's simulations. */
 static const LmccSubscriptionRates at_256 = { 128e3, 256e3, 512e3 };
 static const LmccSubscriptionRates at_512 = { 256e3, 512e3, 1024e3 };
 

@@ -46,7 +46,7 @@ GST_START_TEST (test_sync_points_of_level_i_come_every_2_to_the_i_slots)
     fail_unless_equals_int (lmcc_rlc_schedule_get_signal (&schedule, n),
         wanted[n]);
 
-  /* Across the wrap of the counter on the wire, too. */
+  /* Also across the wrap of the counter on the wire. */
   for (n = 0; n < 200000; n++) {
     gint signal = lmcc_rlc_schedule_get_signal (&schedule, n);
 
@@ -75,7 +75,7 @@ GST_START_TEST (test_sync_points_are_nested)
 
   init_rlc (&schedule);
   for (n = 0; n < 1 << TOP; n++) {
-    /* Whoever is at level i has one where level i + 1 has one. */
+    /* A receiver at level i has one when level i + 1 has one. */
     if ((n + 1) % 16 == 0)
       fail_unless (lmcc_rlc_schedule_get_signal (&schedule, n) == 4);
     else if ((n + 1) % 4 == 0)
@@ -90,7 +90,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_the_slot_is_the_time_of_eight_base_packets)
 {
-  /* Legout and Biersack's example: 16 kbit/s, 256 bytes, roughly 2^i s. */
+  /* Legout and Biersack's example: 16 kbit/s, 256 bytes, about 2^i s. */
   fail_unless_equals_uint64 (lmcc_rlc_slot_from_packets (16000, 256,
                                  LMCC_RLC_BASE_PACKETS),
       1024 * LMCC_MSECOND);
@@ -114,7 +114,7 @@ GST_START_TEST (test_a_slot_from_an_rtt_gives_tcp_s_rate)
         fabs (lmcc_rlc_rate (BASE_RATE, PACKET, slot, 0.5, 1e-6) / tcp - 1)
         < 1e-3);
 
-    /* Wei and Zhang's gate is the layer above: half the slot. */
+    /* For Wei and Zhang, the gate is the next layer: half the slot. */
     slot = lmcc_sync_points_slot_from_rtt (rates, 8, PACKET, rtts[i], 0.5);
     fail_unless (fabs (lmcc_rlc_slot_from_rtt (BASE_RATE, PACKET, rtts[i], 0.5)
                          / (gdouble) slot
@@ -147,7 +147,7 @@ GST_START_TEST (test_a_slot_from_an_rtt_gives_tcp_s_rate)
 
 GST_END_TEST;
 
-/* What a receiver does in one period between two levels, against the
+/* A receiver's behaviour in one period between two levels, compared with the
  * equations. */
 GST_START_TEST (test_the_throughput_is_that_of_a_receiver_between_two_levels)
 {
@@ -211,7 +211,7 @@ GST_START_TEST (test_the_factor_of_linear_layers_is_the_corrected_one)
         fabs (lmcc_sync_points_factor (exponential, 8, i, 0.3) - (0.3 + 1) / 2)
         < 1e-12);
   }
-  /* The two coincide at level 0. */
+  /* The two are equal at level 0. */
   fail_unless (fabs (lmcc_sync_points_factor (linear, 8, 0, 0.3)
                    - lmcc_sync_points_factor (exponential, 8, 0, 0.3))
       < 1e-12);
@@ -251,7 +251,7 @@ GST_START_TEST (test_burst_and_silence_leave_the_mean_rate_as_it_is)
         guint sent = 0, t, in_burst = 0;
 
         for (t = 0; t < 1000; t++) {
-          /* The middle of each millisecond's half. */
+          /* The middle of each half of a millisecond. */
           guint factor = lmcc_rlc_schedule_get_factor (&schedule, n, layer,
               t * LMCC_MSECOND / 2 + LMCC_MSECOND / 4);
 
@@ -305,7 +305,7 @@ GST_START_TEST (test_the_burst_has_its_packets_and_lies_before_its_silence)
   /* The standard burst and slot: half and half. */
   init_rlc (&schedule);
   fail_unless_equals_uint64 (schedule.burst, schedule.slot / 2);
-  /* What does not fit is cut. */
+  /* Values that do not fit are limited. */
   lmcc_rlc_schedule_init (&schedule, TOP, BASE_RATE, PACKET, 2 * spacing, 8);
   fail_unless_equals_uint64 (schedule.burst, spacing);
 }
@@ -371,9 +371,9 @@ longest_queue (const LmccRlcSchedule *schedule, guint level, gdouble capacity)
   }
 }
 
-/* Bytes that a burst piles up in front of a bottleneck, (2 B_k - C) T_b: it
- * tells a receiver that level k + 1 does not fit only if that is more than the
- * free queue. */
+/* Bytes that a burst queues before a bottleneck, (2 B_k - C) T_b: it shows a
+ * receiver that level k + 1 does not fit only if this exceeds the free
+ * queue. */
 static gdouble
 burst_overload (gdouble cumulative_rate, gdouble capacity, LmccTime burst)
 {
@@ -393,7 +393,7 @@ GST_START_TEST (test_a_burst_fills_the_queue_as_the_formula_says)
 
       init_rlc (&schedule);
       overload = burst_overload (rate, room * rate, schedule.burst);
-      /* One packet of each layer can come at once. */
+      /* One packet of each layer can arrive at once. */
       fail_unless (fabs (
                        longest_queue (&schedule, level, room * rate) - overload)
               <= (level + 2) * PACKET,
@@ -488,7 +488,7 @@ GST_START_TEST (test_a_rate_that_changes_keeps_sync_points_coming)
   lmcc_sync_points_init (&points, 3);
   for (n = 0; n < 60; n++)
     fail_unless_equals_uint64 (lmcc_sync_points_next (&points, rates), 0);
-  /* One is overdue now; then every 2 slots, and no flood of them. */
+  /* One is overdue now; then every 2 slots, without a burst of them. */
   rates[1] = 2000;
   fail_unless_equals_uint64 (lmcc_sync_points_next (&points, rates) & 1, 1);
   for (n = 0; n < 20; n++)

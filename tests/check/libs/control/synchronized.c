@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The rules of J. Wei and L. Zhang, "On Receiver-Driven Layered Multicast
- * Transmission", 2000.
+ * Tests the rules of J. Wei and L. Zhang, "On Receiver-Driven Layered
+ * Multicast Transmission", 2000.
  */
 #include "support/test-controller.h"
 
@@ -134,8 +134,8 @@ GST_START_TEST (test_no_layer_is_joined_in_the_deaf_period)
 
 GST_END_TEST;
 
-/* How many slots from the drop of layer 1 until it is joined again, when it is
- * lost right after each join. */
+/* Number of slots from the drop of layer 1 until its next join, if losses
+ * follow each join. */
 static guint
 slots_until_rejoin (TestController *test)
 {
@@ -150,8 +150,8 @@ slots_until_rejoin (TestController *test)
   return (guint) ((last_change_at (test) - left + TEST_SLOT / 2) / TEST_SLOT);
 }
 
-/* Section III-C: after the k-th failure 2^k - 1 points are passed. The points
- * of layer 1 come every two slots. */
+/* Section III-C: after the k-th failure, 2^k - 1 points are skipped. The
+ * points of layer 1 come every two slots. */
 GST_START_TEST (test_back_off_passes_one_three_and_seven_points)
 {
   TestController *test =
@@ -168,7 +168,7 @@ GST_START_TEST (test_back_off_passes_one_three_and_seven_points)
     run (test, 1);
   test->cap = 1;
 
-  /* Held for its whole interval: not a failure. */
+  /* Joined for its whole interval: not a failure. */
   run (test, 4);
   without = slots_until_rejoin (test);
   fail_unless_equals_int (without, 1);
@@ -176,7 +176,7 @@ GST_START_TEST (test_back_off_passes_one_three_and_seven_points)
     with = slots_until_rejoin (test);
     fail_unless_equals_int (with, 2 * ((1u << k) - 1) + 1);
   }
-  /* It survives: all is forgotten. */
+  /* The join succeeds: all failures are forgotten. */
   run (test, 4);
   fail_unless_equals_int (slots_until_rejoin (test), 1);
   fail_unless_equals_int (slots_until_rejoin (test), 3);

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The rate of TFMCC's sender, by reports that are handed in, and when a
- * receiver has to leave.
+ * Tests the rate of TFMCC's sender with reports from the test, and when it
+ * gives up a receiver.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/control/single-rate/tfmcc-wire.h>
@@ -43,7 +43,7 @@ GST_START_TEST (no_report_takes_the_rate_below_the_floor)
 
 GST_END_TEST;
 
-/* By a packet per R_max in each R_max, however often it is asked for. */
+/* By one packet per R_max in each R_max, however often it is called. */
 GST_START_TEST (no_report_makes_the_rate_grow_faster_than_specified)
 {
   TestTfmcc *tfmcc = test_tfmcc_new (&test_tfmcc_mbit, 1e9);
@@ -80,8 +80,8 @@ send_and_wait (TestTfmcc *tfmcc, gboolean sends, LmccTime wait)
     lmcc_tfmcc_sender_handle_timeout (tfmcc->sender, *now);
 }
 
-/* An encoder makes a packet or two for a picture, and a camera or a busy host
- * may be late with one: RFC 5348 section 4.4. */
+/* An encoder makes one or two packets per picture, and a camera or a busy
+ * host may delay one: RFC 5348 section 4.4. */
 GST_START_TEST (silence_of_the_sender_is_not_taken_for_the_receivers)
 {
   TestTfmcc *tfmcc = test_tfmcc_new (&test_tfmcc_mbit, 1e9);
@@ -100,8 +100,8 @@ GST_START_TEST (silence_of_the_sender_is_not_taken_for_the_receivers)
   rate = test_tfmcc_rate (tfmcc);
   fail_unless (rate > 900000, "%f", rate);
 
-  /* Longer than it is waited for a receiver before it is given up. So soon
-   * after a report it has none to make. */
+  /* Longer than the time after which a silent receiver is given up. Directly
+   * after a report, it has nothing to report. */
   if (__i__ == 1) {
     tfmcc->base.world->now += LMCC_MSECOND;
     send_and_wait (tfmcc, TRUE, 0);
@@ -139,7 +139,7 @@ GST_START_TEST (a_receiver_without_a_round_trip_time_is_reckoned_with_its_own)
   LmccTfmccReport report =
       test_tfmcc_forge (tfmcc, 8000, FALSE, 250 * LMCC_MSECOND);
 
-  /* 8000 at R_max of 500 ms are 16000 at 250 ms. */
+  /* 8000 at an R_max of 500 ms are 16000 at 250 ms. */
   fail_unless (test_tfmcc_hand_in (tfmcc, &report));
   fail_unless (fabs (test_tfmcc_rate (tfmcc) - 16000) < 10);
   report.has_rtt = TRUE;

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * TFMCC's sender and receivers over links, beside TCP, and beside an address
- * that forges reports.
+ * Tests TFMCC's sender and receivers over links, beside TCP, and with an
+ * address that forges reports.
  */
 #include <gst/check/gstcheck.h>
 #include <math.h>
@@ -24,8 +24,8 @@ run (TestTfmcc *tfmcc, LmccTime duration)
   test_world_run (tfmcc->base.world, duration);
 }
 
-/* RFC 5348 section 1: such a flow is "reasonably fair", within a factor of two
- * of a TCP's rate; what is not used is not fair either. */
+/* RFC 5348 section 1: such a flow is "reasonably fair" within a factor of
+ * two of a TCP's rate; leaving capacity unused is not fair either. */
 GST_START_TEST (one_flow_alone_fills_a_link)
 {
   TestTfmcc *tfmcc = test_tfmcc_new (&test_tfmcc_mbit, 1e7);
@@ -136,7 +136,7 @@ GST_START_TEST (without_reports_the_rate_falls_and_the_receiver_is_given_up)
 
   run (tfmcc, 60 * LMCC_SECOND);
   r->base.mute = TRUE;
-  /* What is on its way still arrives. */
+  /* Packets in transit still arrive. */
   run (tfmcc, 60 * LMCC_MSECOND);
   before = test_tfmcc_rate (tfmcc);
   run (tfmcc, 10 * LMCC_SECOND);
@@ -149,10 +149,10 @@ GST_START_TEST (without_reports_the_rate_falls_and_the_receiver_is_given_up)
 
 GST_END_TEST;
 
-/* All see the same losses. A report takes an R_max to silence the others: in
- * that time N^(1/6) times as many timers end (RFC 4654 section 4.5, T = 6
- * R_max), the more the fewer the receivers are below the N = 10000 of the
- * timer. */
+/* All see the same losses. A report needs an R_max to suppress the others:
+ * in that time, N^(1/6) times as many timers expire (RFC 4654 section 4.5, T
+ * = 6 R_max), and more of them the further the number of receivers is below
+ * the timer's N = 10000. */
 GST_START_TEST (a_thousand_receivers_send_few_reports_in_a_round)
 {
   const TestLinkSettings link = { .rate = 200000,
@@ -179,8 +179,8 @@ GST_START_TEST (a_thousand_receivers_send_few_reports_in_a_round)
 
 GST_END_TEST;
 
-/* The rate that one address reports, whose reports echo a time as old as is
- * taken for possible, before the link got wide and after it. */
+/* The rate that one address claims in reports that echo the oldest
+ * acceptable time, before and after the link gets wider. */
 static const LmccTime stale_every[] = { LMCC_TIME_NONE, 5 * LMCC_SECOND,
   300 * LMCC_MSECOND, LMCC_MSECOND };
 
@@ -234,7 +234,7 @@ GST_START_TEST (one_address_does_not_hold_the_rate_down_by_its_distance)
 
 GST_END_TEST;
 
-/* The receiver alone, whose host slept: the next round's reports are as
+/* The only receiver, whose host slept: the reports of the next round are as
  * before. */
 GST_START_TEST (one_old_report_does_no_more_than_double_the_longest_time)
 {
@@ -271,7 +271,7 @@ GST_START_TEST (receivers_know_their_round_trip_time)
   receivers[0] = test_tfmcc_add_receiver (tfmcc, NULL);
   receivers[1] = test_tfmcc_add_receiver (tfmcc, &far);
   run (tfmcc, 60 * LMCC_SECOND);
-  /* 50 ms there and 50 back, and 8 ms to be sent; steps of 1 ms. */
+  /* 50 ms in each direction and 8 ms of transmission time, in steps of 1 ms. */
   for (i = 0; i < 2; i++) {
     LmccTime rtt = lmcc_tfmcc_receiver_get_rtt (receivers[i]->receiver);
 

@@ -12,7 +12,7 @@
 #define ROOM_RATE (10 * RATE)
 #define CYCLE (2 * LMCC_SECOND)
 
-/* A receiver at LEVEL, behind a path. */
+/* A receiver at LEVEL behind a path. */
 typedef struct
 {
   TrainPath path;
@@ -63,7 +63,7 @@ finds_room (const Rules *rules, gboolean slow_start)
   return finds_room_after (rules, slow_start, 0);
 }
 
-/* The next layer is joined, and left some time later: there was no room. */
+/* The next layer is joined and left some time later: there was no room. */
 static void
 join_in_vain (Rules *rules, LmccTime stay)
 {
@@ -94,7 +94,7 @@ GST_START_TEST (test_one_full_train_holds_in_the_slow_start_and_two_later)
 
 GST_END_TEST;
 
-/* A cycle, and what one level has of it: with two levels, half of it. */
+/* A cycle, and the share of one level: with two levels, half of it. */
 GST_START_TEST (test_the_first_train_is_waited_for)
 {
   LmccTime now;
@@ -153,7 +153,8 @@ GST_START_TEST (test_nothing_is_joined_within_two_cycles_of_a_loss)
 
 GST_END_TEST;
 
-/* Room is found in vain: it is believed again after longer and longer. */
+/* Trains wrongly report room: after each failure, they are believed only
+ * after a longer time. */
 GST_START_TEST (test_trains_are_doubted_after_a_join_in_vain)
 {
   static const guint doubts[] = { 45, 90, 180, 180 };
@@ -176,7 +177,7 @@ GST_START_TEST (test_trains_are_doubted_after_a_join_in_vain)
     fail_unless (finds_room (&rules, FALSE));
   }
 
-  /* A layer that was good for a minute was not joined in vain. */
+  /* Joining a layer that stayed for a minute was not a failure. */
   join_in_vain (&rules, 60 * LMCC_SECOND);
   see (&rules, ROOM_RATE, 2);
   fail_unless (finds_room (&rules, FALSE));

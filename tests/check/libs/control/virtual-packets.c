@@ -56,8 +56,8 @@ GST_START_TEST (test_small_packets_have_the_loss_event_rate_of_large_ones)
   gdouble sum = 0;
   guint n = 0, i;
 
-  /* Ten small packets make a virtual one: lost at 0.2 % each, one virtual
-   * packet of 500 is, as Colussi's section 4.3.4 wants it. */
+  /* Ten small packets make a virtual one: if each is lost with 0.2 %, one
+   * virtual packet in 500 is, as Colussi's section 4.3.4 requires. */
   lmcc_virtual_packets_init (&packets, 1000);
   for (i = 1; i <= 1000000; i++) {
     LmccTime now = i * LMCC_MSECOND;

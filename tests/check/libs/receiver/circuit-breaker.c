@@ -15,14 +15,14 @@
 
 /**
  * Phase:
- * @seconds: how long it lasts
- * @least: of the loss of a second; it is chosen by the dice
- * @most: of it
- * @level: that is held
- * @upper: the level changes from @level to this one and back
+ * @seconds: duration
+ * @least: lowest loss rate of a second; the value is random
+ * @most: highest loss rate of a second
+ * @level: joined level
+ * @upper: the level alternates between @level and this one
  * @at_level: seconds at @level
- * @at_upper: seconds at @upper; 0: it does not change
- * @outage: nothing comes, and its losses are seen afterwards
+ * @at_upper: seconds at @upper; 0: no alternation
+ * @outage: no packet arrives, and the losses are detected afterwards
  */
 typedef struct
 {
@@ -35,10 +35,10 @@ typedef struct
 
 /**
  * Case:
- * @packets: of the base, in a second
- * @phases: one after the other
+ * @packets: packets per second of the base layer
+ * @phases: consecutive phases
  * @first: the first second at whose end the breaker may trip
- * @last: the last one, by which it must have
+ * @last: the last second by which it must have tripped
  */
 typedef struct
 {
@@ -122,8 +122,8 @@ static const Case cases[] = {
       NEVER, NEVER },
 };
 
-/* Seconds differ by chance: of these, nine runs of ten are over by the last
- * second, and none before the first one. */
+/* Seconds differ randomly: nine of ten runs trip by the last second, and
+ * none before the first one. */
 static const Case usual_cases[] = {
   { "9 to 20 % while the level goes from 0 to 1 and back", 46,
       { { 300, .09, .20, FLUTTER (1, 1) } }, 9, 49 },
@@ -142,7 +142,7 @@ typedef struct
   LmccLayerStats base;
   GRand *dice;
   guint second;
-  guint64 outage; /* packets of it, not seen yet */
+  guint64 outage; /* lost packets, not detected yet */
 } Run;
 
 static void
@@ -176,7 +176,7 @@ phase_level (const Phase *phase, guint second)
   return phase->upper;
 }
 
-/* Returns: when it trips */
+/* Returns: time at which it trips */
 static guint
 run_phase (Run *run, const Case *row, const Phase *phase)
 {
@@ -245,11 +245,11 @@ GST_END_TEST;
 
 /**
  * Refuted:
- * @lost: in a second
- * @late: of them, in the second after it
- * @restarts: in the second after it
+ * @lost: losses per second
+ * @late: number of these packets that arrive in the next second
+ * @restarts: restarts of counting in the next second
  *
- * Losses that were none.
+ * Reported losses that turn out to be none.
  */
 typedef struct
 {
@@ -264,7 +264,7 @@ static const Refuted refuted[] = {
   { "numbers leap far, and farther", 30000, 0, 0 },
 };
 
-/* Each second or third of them: the old ones and those between differ. */
+/* Every second or third of them, so that old and new losses differ. */
 GST_START_TEST (test_losses_that_were_none_do_not_count)
 {
   const Refuted *row = &refuted[__i__];

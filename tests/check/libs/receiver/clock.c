@@ -10,7 +10,7 @@
 #define PATH_DELAY (30 * LMCC_MSECOND)
 #define NTP_ZERO (G_GUINT64_CONSTANT (3900000000) * LMCC_SECOND)
 
-/* The sender's time as a packet and as a report carry it. */
+/* The sender's time in a packet and in a report. */
 static guint32
 send_time (LmccTime now)
 {
@@ -89,8 +89,9 @@ GST_START_TEST (test_queueing_delay_does_not_move_presentation_times)
 
 GST_END_TEST;
 
-/* Two clocks 200 ppm apart for ten minutes: 120 ms in all. The presentation
- * times follow, and no step between pictures differs by more than 1 ms. */
+/* Two clocks 200 ppm apart for ten minutes: 120 ms in total. The
+ * presentation times follow, and no step between pictures differs by more
+ * than 1 ms. */
 GST_START_TEST (test_a_drifting_clock_is_followed_without_a_jump)
 {
   g_autoptr (LmccClock) clock = lmcc_clock_new ();

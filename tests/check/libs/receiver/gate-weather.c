@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Whatever the network does and however the level changes, a receiver that
- * freezes gives out no picture that its decoder cannot resolve.
+ * Tests that a receiver with on-loss=freeze never outputs a picture that its
+ * decoder cannot resolve, for all network conditions and level changes.
  */
 #include "support/test-loop.h"
 #include "support/test-slow.h"
@@ -13,16 +13,16 @@
 #define FIRST_SSRC 0x12345000u
 #define N_SEEDS 300
 
-/* Packets are lost in bursts, in each group by itself (Gilbert, "Capacity of a
- * burst-noise channel", 1960), and some are held up. */
+/* Packets are lost in bursts, independently in each group (Gilbert,
+ * "Capacity of a burst-noise channel", 1960), and some are delayed. */
 typedef struct
 {
   GRand *random;
-  gdouble begin; /* probability that a burst begins */
-  gdouble end;   /* that it ends */
-  gdouble late;  /* that a packet is held up */
-  LmccTime most; /* for so long at most */
-  gdouble twice; /* that it comes twice */
+  gdouble begin; /* probability of the start of a burst */
+  gdouble end;   /* probability of its end */
+  gdouble late;  /* probability of a delay */
+  LmccTime most; /* longest delay */
+  gdouble twice; /* probability of a duplicate */
   gboolean in_burst[LMCC_MAX_GROUPS];
 } Weather;
 
@@ -95,7 +95,7 @@ report_seed (guint seed, TestLoop *loop, TestReceiver *test, const Weather *now,
   }
 }
 
-/* What is shown: nothing broken, nothing twice, class 0 in the order of
+/* Checks the output: nothing broken, no duplicates, class 0 in the order of
  * time. */
 static gboolean
 check_pictures (guint seed, TestLoop *loop, TestReceiver *test,
@@ -140,7 +140,7 @@ change_level (TestLoop *loop, TestReceiver *test, GRand *random)
   test_loop_drain (loop);
 }
 
-/* B pictures begin, and with them another layer table. */
+/* B pictures start, and with them a new layer table. */
 static void
 begin_b_pictures (TestLoop *loop)
 {
@@ -149,7 +149,7 @@ begin_b_pictures (TestLoop *loop)
   loop->b_pictures = TRUE;
 }
 
-/* Layers of fixed rates, in each of them units of all rungs and classes. */
+/* Layers of fixed rates, each with units of all rungs and classes. */
 static void
 fix_rates (TestLoop *loop, GRand *random)
 {
@@ -206,7 +206,8 @@ run_seed (guint seed)
   return good;
 }
 
-/* LMCC_GATE_SEEDS: first and number of others than the usual ones. */
+/* LMCC_GATE_SEEDS: first seed and number of seeds to use instead of the
+ * usual ones. */
 GST_START_TEST (test_no_weather_makes_a_freezing_receiver_show_rubbish)
 {
   const gchar *asked = g_getenv ("LMCC_GATE_SEEDS");

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a gate gives out, withholds and counts as missed, of units that are put
- * into it by hand.
+ * Tests a gate with units from the test: which units it outputs, withholds
+ * and counts as missed.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>
@@ -11,18 +11,18 @@
 #include <gst/lmcc/receiver/merge.h>
 #include <gst/lmcc/wire/rtp.h>
 
-/* A gate by itself: units of one packet each, in the order of decoding. */
+/* A gate alone: units of one packet each, in decoding order. */
 typedef struct
 {
   LmccGate *gate;
   LmccSession session;
-  guint8 table; /* that the packets tell */
+  guint8 table; /* as announced by the packets */
   guint16 osn;
   guint8 anchors[LMCC_MAX_RUNGS];
 } TestGate;
 
 /* Layers of @n_rungs rungs of @n_classes classes each, rungs first; 0: each
- * rung is one layer of all its classes. */
+ * rung is one layer with all its classes. */
 static void
 set_table (TestGate *test, guint n_rungs, guint n_classes, guint8 version)
 {
@@ -61,8 +61,8 @@ test_gate_free (TestGate *test)
   g_free (test);
 }
 
-/* A unit of one packet; the first of two, whose other one does not come, if it
- * is not @whole. */
+/* A unit of one packet; if it is not @whole, the first packet of two, whose
+ * other packet does not arrive. */
 static void
 push_packet (TestGate *test, guint rung, guint klass, gboolean switch_point,
     guint32 timestamp, gboolean whole)
@@ -111,7 +111,7 @@ push_hole (TestGate *test, guint layer, gboolean table_changed)
   lmcc_gate_push (test->gate, &item, LMCC_SECOND);
 }
 
-/* What comes out next. */
+/* The next output. */
 static gchar *
 pop_text (TestGate *test)
 {
@@ -131,15 +131,15 @@ typedef enum
 {
   END,
   LEVEL,
-  TABLE,  /* the packets tell a table of this version */
-  RECORD, /* and the session's record now has it */
-  BEGIN,  /* layer @rung begins at packet @time */
+  TABLE,  /* the packets announce a table with this version */
+  RECORD, /* and the session record now has it */
+  BEGIN,  /* layer @rung starts at packet @time */
   PUSH,
-  HOLE, /* of layer @rung */
+  HOLE, /* in layer @rung */
   OUT,
-  NOTHING, /* comes out */
+  NOTHING, /* the output */
   TIMEOUT, /* is @time */
-  TIME,    /* is @time now */
+  TIME,    /* the time is now @time */
 } Kind;
 
 typedef struct
@@ -150,7 +150,7 @@ typedef struct
   LmccTime time; /* of a unit: its timestamp */
   gboolean switch_point;
   gboolean hidden;
-  gboolean goes_on; /* the picture does, after this unit */
+  gboolean goes_on; /* the picture ends after this unit */
   gboolean table_changed;
 } Step;
 
@@ -160,7 +160,7 @@ typedef struct
   guint n_rungs;
   guint n_classes;
   const gchar *codec;
-  guint n_fixed; /* layers of fixed rates; 0: native */
+  guint n_fixed; /* number of layers of fixed rates; 0: native */
   Step steps[26];
 } Row;
 
@@ -174,7 +174,7 @@ typedef struct
 #define TIMEOUT(t) .kind = TIMEOUT, .time = (t)
 #define TIME(t) .kind = TIME, .time = (t)
 
-/* A key frame and one unit each of classes 1 and 2 are given out. */
+/* A key frame and one unit each of classes 1 and 2 are output. */
 #define OPEN_THREE_CLASSES                                          \
   { SWITCH (0, 0, 1) }, { SWITCH (0, 1, 3) }, { SWITCH (0, 2, 2) }, \
       { OUT (0, 0, 1) }, { OUT (0, 1, 3) },                         \
@@ -196,14 +196,14 @@ static const Row rows[] = {
               {LEVEL (1)}, {OUT (1, 0, 1)}, {NOTHING},
               {UNIT (0, 0, 2)}, {UNIT (1, 0, 2)}, {OUT (1, 0, 2)}, {NOTHING},
           }},
-  /* The better key frame comes when a lower one could wait no longer. */
+  /* The better key frame arrives when a lower one can wait no longer. */
   {"test_a_picture_that_comes_again_in_a_higher_rung_is_hidden", 2, 1,
         .steps = {
               {SWITCH (0, 0, 1)}, {TIME (LMCC_SECOND)}, {OUT (0, 0, 1)},
               {SWITCH (1, 0, 1)}, {OUT (1, 0, 1),.hidden = TRUE},
               {UNIT (0, 0, 2)}, {UNIT (1, 0, 2)}, {OUT (1, 0, 2)}, {NOTHING},
           }},
-  /* Of class 2 nothing was lost, but its second unit was withheld. */
+  /* No packet of class 2 was lost, but its second unit was withheld. */
   {"test_what_needs_a_withheld_unit_is_withheld", 1, 3,.steps = {
               OPEN_THREE_CLASSES,
               {HOLE (1)}, {UNIT (0, 2, 4)}, {NOTHING},
@@ -216,7 +216,7 @@ static const Row rows[] = {
               {SWITCH (0, 0, 1)}, {NOTHING},
               {SWITCH (0, 3, 1)}, {PART (0, 0, 1)}, {NOTHING},
               {SWITCH (0, 1, 2)}, {OUT (0, 3, 1)}, {NOTHING},
-              /* The end is let go when it is due. */
+              /* The end is output when it is due. */
               {TIMEOUT (LMCC_SECOND)}, {TIME (LMCC_SECOND - 1)}, {NOTHING},
               {TIME (LMCC_SECOND)}, {OUT (0, 1, 2)}, {TIMEOUT (LMCC_TIME_NONE)},
           }},
@@ -224,20 +224,20 @@ static const Row rows[] = {
   {"test_a_layer_frame_waits_only_for_layers_that_it_needs", 1, 9, "VP9",
         .steps = {
               /* All layers of a key picture, before any S0T1 or S0T2 has
-               * come. */
+               * arrived. */
               {SWITCH (0, 0, 1)}, {SWITCH (0, 3, 1)}, {SWITCH (0, 6, 1)},
               {SWITCH (0, 1, 2)}, {SWITCH (0, 2, 3)},
               {PART (0, 0, 1)}, {PART (0, 3, 1)},
               {OUT (0, 6, 1)}, {OUT (0, 1, 2)},
-              /* S0T2 is lost: what is above in its picture is of no use, the
-               * rest is. */
+              /* S0T2 is lost: the units above it in its picture are useless,
+               * the others are not. */
               {HOLE (2)}, {UNIT (0, 5, 4)}, {SWITCH (0, 1, 5)}, {OUT (0, 2, 3)},
               {SWITCH (0, 4, 5)}, {UNIT (0, 0, 6)}, {UNIT (0, 3, 6)},
               {PART (0, 1, 5)}, {OUT (0, 4, 5)},
               {SWITCH (0, 2, 7)}, {PART (0, 0, 6)}, {OUT (0, 3, 6)},
           }},
-  /* Layer 1 has sent a part of class 4 before it was joined. A unit of class 5
-   * may need that, though layer 0 has opened the class since. */
+  /* Layer 1 has sent a part of class 4 before it was joined. A unit of class
+   * 5 may need that part, although layer 0 has opened the class since. */
   {"test_a_new_layer_closes_classes_where_it_begins", 1, 9, "VP9", 2,
         .steps = {
               {LEVEL (1)},
@@ -255,8 +255,8 @@ static const Row rows[] = {
               {SWITCH (1, 1, 3)}, {SWITCH (1, 2, 4)}, {OUT (1, 1, 3)},
               {OUT (1, 2, 4)},
           }},
-  /* By the old table layer 1 carries class 0 of rung 1, by the new one class 1
-   * of rung 0. */
+  /* In the old table, layer 1 carries class 0 of rung 1; in the new one,
+   * class 1 of rung 0. */
   {"test_a_hole_between_two_tables_damages_what_it_may_have_hit: the record "
         "is late", 2, 1,.steps = {
               {LEVEL (0)}, {TABLE}, {LEVEL (5)}, {LEVEL (0)},
@@ -269,8 +269,7 @@ static const Row rows[] = {
               OPEN_THREE_CLASSES,
               {HOLE (3),.table_changed = TRUE}, {SWITCH (0, 2, 4)}, {NOTHING},
           }},
-  /* Nobody waits for a layer that has not been heard since the table
-   * changed. */
+  /* A layer not heard since the table change is not waited for. */
   {"test_classes_open_anew_when_the_table_changes", 1, 3,.steps = {
               OPEN_THREE_CLASSES,
               {TABLE}, {SWITCH (0, 2, 4)}, {NOTHING},
@@ -283,7 +282,7 @@ static const Row rows[] = {
               {SWITCH (0, 0, 2)}, {UNIT (0, 2, 3)},
               {OUT (0, 0, 2)}, {OUT (0, 2, 3)},
           }},
-  /* What was lost may be of class 1 or of class 2. */
+  /* The lost packet may belong to class 1 or to class 2. */
   {"test_a_hole_in_a_rung_of_one_layer_damages_its_higher_classes", 1, 0,
         .steps = {
               OPEN_THREE_CLASSES,
@@ -343,7 +342,7 @@ expect_nothing (TestGate *test)
   fail_if (lmcc_gate_pop (test->gate, &output));
 }
 
-/* What a step finds wrong, or %NULL. */
+/* The fault found in a step, or %NULL. */
 static gchar *
 take (TestGate *test, const Step *step)
 {
@@ -429,7 +428,8 @@ expect_missed (TestGate *test, guint due, guint missed)
   fail_unless_equals_uint64 (stats->units_missed, missed);
 }
 
-/* Layers of fixed rates: rung 0 is whole, of rung 1 a part lies higher. */
+/* Layers of fixed rates: rung 0 is complete, a part of rung 1 is in a higher
+ * layer. */
 GST_START_TEST (test_what_lies_in_layers_not_held_is_not_missed)
 {
   TestGate *test = test_gate_new (2, 1);
@@ -448,7 +448,7 @@ GST_START_TEST (test_what_lies_in_layers_not_held_is_not_missed)
 
 GST_END_TEST;
 
-/* Not even the lowest rung fits. A loss is one all the same. */
+/* Not even the lowest rung fits. A loss is still a loss. */
 GST_START_TEST (test_a_lost_packet_of_mixed_layers_is_one_unit_missed)
 {
   TestGate *test = test_gate_new (1, 1);
@@ -469,7 +469,7 @@ GST_START_TEST (test_a_lost_packet_of_mixed_layers_is_one_unit_missed)
 
 GST_END_TEST;
 
-/* Native layers: what is lost of a rung that is not shown nobody misses. */
+/* Native layers: losses of a rung that is not shown do not count. */
 GST_START_TEST (test_only_what_the_level_shows_is_missed)
 {
   TestGate *test = test_gate_new (2, 1);
@@ -507,7 +507,7 @@ test_mixed_gate_new (guint n_layers)
   return test;
 }
 
-/* In layers of fixed rates no table tells the classes. */
+/* In layers of fixed rates, no table gives the classes. */
 GST_START_TEST (test_a_class_that_may_have_been_lost_is_not_taken_to_be_unused)
 {
   TestGate *test = test_mixed_gate_new (1);
@@ -528,7 +528,7 @@ GST_START_TEST (test_a_class_that_may_have_been_lost_is_not_taken_to_be_unused)
 
 GST_END_TEST;
 
-/* Something of each group is lost. Class 1 has never come, or once. */
+/* Each group has a loss. Class 1 has never arrived, or once. */
 GST_START_TEST (test_a_class_that_never_came_is_unused_despite_losses)
 {
   TestGate *test = test_mixed_gate_new (1);
@@ -552,8 +552,8 @@ GST_START_TEST (test_a_class_that_never_came_is_unused_despite_losses)
 
 GST_END_TEST;
 
-/* One unit of class 2 came before any of class 1; then the base alone was held,
- * where no group of pictures has either. */
+/* One unit of class 2 arrived before any of class 1; then only the base
+ * layer was joined, where no group of pictures has either class. */
 GST_START_TEST (test_a_class_of_layers_not_held_is_not_taken_to_be_unused)
 {
   TestGate *test = test_mixed_gate_new (2);
@@ -583,8 +583,8 @@ GST_START_TEST (test_a_class_of_layers_not_held_is_not_taken_to_be_unused)
 
 GST_END_TEST;
 
-/* Class 1 may begin to be used while the level is low, and its unit may lie in
- * the part of the new layer that nobody waited for. */
+/* Class 1 may start while the level is low, and its unit may lie in the part
+ * of the new layer that was not waited for. */
 GST_START_TEST (test_no_class_is_taken_to_be_unused_right_after_a_rise)
 {
   TestGate *test = test_mixed_gate_new (2);
@@ -605,7 +605,7 @@ GST_START_TEST (test_no_class_is_taken_to_be_unused_right_after_a_rise)
     lmcc_gate_set_layers (test->gate, lmcc_layer_set_first (2));
     push (test, 0, 2, TRUE, group + 1);
     expect_nothing (test);
-    /* From a key frame on the layer is held as a whole. */
+    /* From a key frame on, the layer is complete. */
     push (test, 0, 0, TRUE, group + 10);
     push (test, 0, 2, TRUE, group + 11);
     expect (test, 0, 0, group + 10);
@@ -616,8 +616,8 @@ GST_START_TEST (test_no_class_is_taken_to_be_unused_right_after_a_rise)
 
 GST_END_TEST;
 
-/* There are too few groups for all classes: the upper layer has several. What
- * is not held of the rung takes nothing of class 0. */
+/* There are fewer groups than classes: the upper layer has several. Missing
+ * layers of the rung do not affect class 0. */
 GST_START_TEST (test_an_upper_layer_of_several_classes_is_not_the_rung)
 {
   TestGate *test = test_gate_new (1, 2);
@@ -661,9 +661,9 @@ GST_START_TEST (test_when_the_next_key_frame_comes_is_known_by_two_distances)
   CHECK_DISTANCE (0, 100, 200);
   CHECK_DISTANCE (100, 100, 200, 300);
   CHECK_DISTANCE (103, 100, 200, 303, 406);
-  /* Two of them did not come. */
+  /* Two of them did not arrive. */
   CHECK_DISTANCE (100, 100, 200, 300, 500, 600, 900);
-  /* A scene began; the distance is another one. */
+  /* A scene change; the distance is different. */
   CHECK_DISTANCE (0, 100, 200, 300, 330);
   CHECK_DISTANCE (500, 100, 200, 300, 800, 1300);
   CHECK_DISTANCE (200, 100, 200, 300, 500, 700);
@@ -671,8 +671,9 @@ GST_START_TEST (test_when_the_next_key_frame_comes_is_known_by_two_distances)
 
 GST_END_TEST;
 
-/* A key frame ends the history of the group before, whose pictures may have
- * thousands of packets: a call that frees some of them frees no more. */
+/* A key frame ends the history of the previous group, whose pictures may
+ * have thousands of packets: a call that frees some of them does not free
+ * more than that. */
 GST_START_TEST (test_a_history_is_freed_packet_by_packet)
 {
   LmccGateHistory history = { G_QUEUE_INIT, 0 };

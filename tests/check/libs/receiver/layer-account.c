@@ -62,8 +62,9 @@ GST_START_TEST (test_a_packet_is_lost_when_three_later_ones_came)
 
   lmcc_layer_account_packet (account, 6 * PACKET_TIME, 4, SIZE);
 
-  /* 65535, 0 and 1 would have come at a quarter, a half and three quarters of
-   * the way from the packet before the gap to the one after. */
+  /* 65535, 0 and 1 would have arrived at a quarter, a half and three
+   * quarters of the time between the packet before the gap and the one after
+   * it. */
   fail_unless (lmcc_layer_account_poll_loss (account, &loss));
   fail_unless_equals_int (loss.lsn, 65535);
   fail_unless_equals_int (loss.count, 3);
@@ -127,7 +128,7 @@ GST_START_TEST (test_duplicates_and_late_packets_are_told_apart)
 
 GST_END_TEST;
 
-/* Packets @first to @last in order, but @missing. */
+/* Packets @first to @last in order, except @missing. */
 static void
 take_but (LmccLayerAccount *account, guint16 first, guint16 last,
     guint16 missing)
@@ -240,7 +241,7 @@ GST_START_TEST (test_once_one_came_late_the_next_is_waited_for)
 
 GST_END_TEST;
 
-/* Each second packet, faster than any window passes. */
+/* Every second packet, faster than any window passes. */
 GST_START_TEST (test_runs_that_are_waited_for_stay_few)
 {
   LmccReordering reordering = { 0 };
@@ -308,7 +309,7 @@ GST_START_TEST (test_a_packet_far_back_is_dropped_and_two_start_anew)
       LMCC_ARRIVAL_SUSPECT);
   fail_unless_equals_int (lmcc_layer_account_packet (account, 2, 30001, SIZE),
       LMCC_ARRIVAL_IN_ORDER);
-  /* The first suspicion is forgotten: 101 is suspect again. */
+  /* The first suspicion is forgotten: 101 is suspected again. */
   fail_unless_equals_int (lmcc_layer_account_packet (account, 3, 101, SIZE),
       LMCC_ARRIVAL_SUSPECT);
   fail_unless_equals_int (lmcc_layer_account_packet (account, 4, 102, SIZE),
@@ -375,8 +376,9 @@ GST_START_TEST (test_a_run_is_parted_by_what_comes_late)
 
 GST_END_TEST;
 
-/* A sceptic's check: random loss, duplication and reordering by at most two
- * places; what was never sent on must be exactly what is counted as lost. */
+/* A consistency check with random loss, duplication and reordering by at
+ * most two places: the packets not delivered must be exactly those counted
+ * as lost. */
 GST_START_TEST (test_random_loss_is_counted_exactly)
 {
   LmccReordering reordering = { 0 };

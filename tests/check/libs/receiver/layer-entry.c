@@ -1,8 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What should have come of a layer since it was joined: by its packets' places
- * in their slots, and through the real sender and receiver.
+ * Tests how many packets of a layer should have arrived since its join: from
+ * the packets' positions in their slots, and through the real sender and
+ * receiver.
  */
 #include "support/test-net.h"
 
@@ -37,7 +38,7 @@ hear_base (LmccLayerEntries *entries, guint slot)
   fail_if (lmcc_layer_entries_packet (entries, 0, &header, &expected));
 }
 
-/* Joined ahead for @joined, first heard in @slot. */
+/* Joined in advance for @joined, first heard in @slot. */
 static guint
 count_ahead (guint joined, guint slot, gint place, guint *slot_of_first)
 {
@@ -82,7 +83,7 @@ GST_START_TEST (test_what_was_sent_before_the_join_was_not)
   guint slot, place;
 
   for (place = 1; place <= LMCC_PLACE_MAX; place++) {
-    /* A group that turns carries the layer before its slot, too. */
+    /* A rotating group carries the previous layer before its slot, too. */
     fail_unless_equals_int (count_ahead (7, 6, (gint) place, &slot), 0);
     fail_unless_equals_int (count_ahead (7, 7, -(gint) place, &slot), 0);
   }
@@ -94,8 +95,9 @@ GST_START_TEST (test_what_was_sent_before_the_join_was_not)
 
 GST_END_TEST;
 
-/* Joins in the slot that runs, which take @join_time and then come to a layer
- * whose next packet is @phase of its distance away; @lost of it are lost. */
+/* Joins in the current slot, which take @join_time and then reach a layer
+ * whose next packet comes after @phase of its interval; @lost of its packets
+ * are lost. */
 static guint
 count_late (LmccLayerEntries *entries, LmccTime join_time, gdouble phase,
     guint lost)
@@ -137,7 +139,7 @@ GST_START_TEST (test_what_is_lost_behind_a_join_of_known_length_was_missed)
 
   for (i = 1; i <= 10; i++) {
     lmcc_layer_entries_init (&entries, MODULUS, SLOT, FALSE);
-    /* None was measured: it may take the whole slot. */
+    /* No join was measured: it may take the whole slot. */
     fail_unless_equals_int (count_late (&entries, 30 * LMCC_MSECOND, .5, i), 0);
     lmcc_layer_entries_init (&entries, MODULUS, SLOT, FALSE);
     fail_unless_equals_int (count_late (&entries, 30 * LMCC_MSECOND, .5, 0), 0);
@@ -164,8 +166,8 @@ GST_START_TEST (test_a_longer_join_time_is_learnt)
 
 GST_END_TEST;
 
-/* A layer that is joined in a slot of its own, @number, and whose first packet
- * comes @elapsed later, that many slots on. */
+/* A layer that is joined in its own slot, @number, and whose first packet
+ * arrives @elapsed slots later. */
 static guint
 count_far (LmccLayerEntries *entries, guint number, LmccTime elapsed,
     gint place)
@@ -185,8 +187,8 @@ count_far (LmccLayerEntries *entries, guint number, LmccTime elapsed,
   return (guint16) (header.lsn - expected.lsn);
 }
 
-/* Packets come in a slot that was held when its first ones were sent, had the
- * join not been on its way. */
+/* Packets arrive in a slot whose first packets would have been received if
+ * the join had not been in progress. */
 GST_START_TEST (test_a_join_over_a_long_path_misses_nothing_but_once)
 {
   LmccTime times[] = { SLOT, 11 * SLOT / 10, 5 * SLOT / 2 };
@@ -224,7 +226,8 @@ GST_START_TEST (test_what_is_lost_behind_a_long_join_was_missed)
 
 GST_END_TEST;
 
-/* The first of its slot says how many slots before it the last one was sent. */
+/* The first packet of the slot says how many slots earlier the last one was
+ * sent. */
 GST_START_TEST (test_one_of_a_slot_before_is_missed_once_the_join_works)
 {
   LmccTime elapsed = 9 * SLOT / 2;
@@ -242,7 +245,7 @@ GST_START_TEST (test_one_of_a_slot_before_is_missed_once_the_join_works)
 
 GST_END_TEST;
 
-/* Then the join says nothing of how long joins take. */
+/* Then the join does not measure the join latency. */
 GST_START_TEST (test_a_layer_that_was_silent_teaches_no_join_time)
 {
   LmccLayerEntries entries;
@@ -266,8 +269,8 @@ typedef struct
   LmccTime at;
 } Dropper;
 
-/* Drops what layer LAYER sends in the first 150 ms of the slot for which it is
- * joined. */
+/* Drops the packets of layer LAYER in the first 150 ms of the slot for which
+ * it is joined. */
 static LmccPacket *
 drop_first (TestNet *net, guint index, guint group G_GNUC_UNUSED,
     LmccPacket *packet, gpointer user_data)
@@ -343,7 +346,7 @@ set_max_level (TestNet *net, gint level)
   lmcc_receiver_set_max_level (net->receivers[0].receiver, level, net->now);
 }
 
-/* FLID-DL learns its lead first; that costs a level, once. */
+/* FLID-DL learns its lead first, which costs one level, once. */
 static void
 climb (TestNet *net)
 {
@@ -378,7 +381,7 @@ GST_START_TEST (test_first_packets_that_are_lost_cost_a_level)
 
 GST_END_TEST;
 
-/* The account has begun with it, and cannot begin again. */
+/* The account has started with it, and cannot start again. */
 GST_START_TEST (test_a_packet_of_no_slot_is_the_first_too)
 {
   LmccHeader header = make_header (LAYER, MODULUS, 1);

@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Dynamic layering (J. Byers et al., "FLID-DL", 2002, section III-C) through
- * the receiver: a model sender whose groups turn, and a network that takes some
- * time to honour joins, and much longer for leaves.
+ * Tests dynamic layering (J. Byers et al., "FLID-DL", 2002, section III-C)
+ * through the receiver, with a model sender whose groups rotate, and a
+ * network that needs some time for joins and much longer for leaves.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/control/slots/dynamic-layering.h>
@@ -14,7 +14,7 @@
 #define N_LAYERS 4
 #define SPREAD 3
 #define SLOT (500 * LMCC_MSECOND)
-#define PACKETS 20 /* of each layer in a slot */
+#define PACKETS 20 /* per layer and slot */
 #define SSRC 0x12345000u
 
 static const LmccAddress base = { .family = LMCC_FAMILY_IPV4,
@@ -93,7 +93,7 @@ run_until (Loop *loop, LmccTime time)
   loop->now = time;
 }
 
-/* The network hands over what was joined long enough ago, and what was left not
+/* The network delivers groups joined long enough ago, and groups left not
  * long ago. */
 static gboolean
 comes_through (Loop *loop, guint group)
@@ -227,8 +227,8 @@ stats_of (Loop *loop)
   return stats;
 }
 
-/* At the end of a slot its groups are held, and those of the next one, and no
- * others. */
+/* At the end of a slot, exactly its groups and those of the next one are
+ * joined. */
 static void
 check_groups (Loop *loop, gint level)
 {
@@ -261,7 +261,7 @@ GST_START_TEST (test_a_level_is_held_without_loss_while_the_groups_turn)
     for (i = 0; i < 30; i++) {
       run_slots (loop, 1);
       check_groups (loop, level);
-      /* One is left and one joined each slot, whatever the level above 0. */
+      /* One group is left and one joined in each slot, at any level above 0. */
       fail_unless_equals_int (loop->joins, level > 0 ? 1 : 0);
       fail_unless_equals_int (loop->leaves, level > 0 ? 1 : 0);
     }
@@ -285,7 +285,7 @@ GST_START_TEST (test_flid_dl_goes_up_at_a_boundary_and_loses_nothing)
   for (level = 1; level < N_LAYERS; level++) {
     LmccTime begin;
 
-    /* Told ahead, a slot has the signal of the one before. */
+    /* A slot reported in advance has the signal of the previous one. */
     loop->signal = level - 1;
     run_slots (loop, 1);
     fail_unless_equals_int (loop->level, level - 1);
@@ -306,8 +306,8 @@ GST_START_TEST (test_flid_dl_goes_up_at_a_boundary_and_loses_nothing)
 
 GST_END_TEST;
 
-/* Going down needs no leave: the group is not joined that would carry the layer
- * next (section III-C). */
+/* Going down needs no leave: the group that would carry the layer next is
+ * not joined (section III-C). */
 GST_START_TEST (test_flid_dl_goes_down_without_a_leave_that_matters)
 {
   Loop *loop = new_loop ("flid-dl", -1);
@@ -325,8 +325,8 @@ GST_START_TEST (test_flid_dl_goes_down_without_a_leave_that_matters)
     fail_unless_equals_int (loop->level, level);
     fail_unless_equals_int (loop->joins, 0);
     fail_unless_equals_int (loop->leaves, 1);
-    /* In the next slots nothing comes of the layer that was left, although the
-     * network honours leaves late. */
+    /* In the next slots, no packet of the left layer arrives, although
+     * leaves take effect late in the network. */
     loop->unwanted = 0;
     run_slots (loop, 2);
     fail_unless_equals_int (loop->unwanted, 0);
@@ -337,7 +337,7 @@ GST_START_TEST (test_flid_dl_goes_down_without_a_leave_that_matters)
 
 GST_END_TEST;
 
-/* A slow network: the joins are made earlier and earlier, until nothing is
+/* A slow network: the joins are made earlier and earlier, until no packet is
  * lost. */
 GST_START_TEST (test_the_lead_grows_with_the_join_latency)
 {

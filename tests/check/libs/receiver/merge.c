@@ -15,24 +15,24 @@ typedef enum
 {
   END,
   PUSH,
-  OUT,     /* what comes out by the time @at */
-  TIMEOUT, /* the next is @at */
-  LATE,    /* so many packets came too late */
+  OUT,     /* the output up to the time @at */
+  TIMEOUT, /* the next output is due at @at */
+  LATE,    /* number of late packets */
   LEVEL,
-  LEAVE, /* the layers above @layer */
+  LEAVE, /* sets layers above @layer */
   DROP,
 } Kind;
 
-/* A step of a row, and what it shows. */
+/* A step of a row, and the expected output. */
 typedef struct
 {
   Kind kind;
   gint layer;
   guint16 osn;
   LmccPacketType type;
-  guint lost; /* of its layer, before it */
+  guint lost; /* in its layer, before it */
   guint table;
-  LmccTime at; /* where it is a packet: its deadline */
+  LmccTime at; /* for a packet: its deadline */
   const gchar *out;
   guint late;
 } Step;
@@ -54,7 +54,7 @@ typedef struct
 #define LEAVE(l) .kind = LEAVE, .layer = (l)
 #define DROP(l) .kind = DROP, .layer = (l)
 
-/* As a receiver tells, by what came before. */
+/* As a receiver does, from earlier packets. */
 static void
 push_after (LmccMerge *merge, const Step *step, gint64 before)
 {
@@ -80,8 +80,8 @@ push_media (LmccMerge *merge, guint layer, guint16 osn)
   push (merge, &(Step){ MEDIA (layer, osn) });
 }
 
-/* Takes what comes out and writes it as "osn", "layer!" for holes, and "layer."
- * where one has ended. */
+/* Writes the output as "osn", "layer!" for holes, and "layer." for the end
+ * of one. */
 static gchar *
 drain (LmccMerge *merge, LmccTime now)
 {
@@ -102,7 +102,7 @@ drain (LmccMerge *merge, LmccTime now)
   return g_string_free (text, FALSE);
 }
 
-/* What a step finds wrong, or %NULL. */
+/* The fault found in a step, or %NULL. */
 static gchar *
 take (LmccMerge *merge, const Step *step)
 {
@@ -256,9 +256,9 @@ static const Row rows[] = {
           { MEDIA (0, 10) },
           { OUT ("10") },
       } },
-  /* A hole comes where a number is really missing, not before packets that are
-   * known to precede it: layers 0, 1, 2 as P, B and b pictures; the second B
-   * is lost. */
+  /* A hole appears where a number is really missing, not before packets that
+   * are known to precede it: layers 0, 1, 2 are P, B and b pictures; the
+   * second B is lost. */
   { "test_a_hole_comes_where_the_order_has_its_gap",
       {
           { MEDIA (0, 0) },
@@ -282,7 +282,7 @@ static const Row rows[] = {
           { MEDIA (0, 5), .table = 1 },
           { OUT_AT (DEADLINE, "1 2 1! 4 5") },
       } },
-  /* After a table change a layer is not waited for until it is heard. */
+  /* After a table change, a layer is not waited for until it is heard. */
   { "test_packets_that_come_late_after_a_table_change_leave_a_hole",
       {
           { MEDIA (0, 0) },
@@ -295,8 +295,8 @@ static const Row rows[] = {
           { OUT ("1! 4") },
           { LATE (1) },
       } },
-  /* Layer 2's packet left before the table changed, and comes after the first
-   * of the new one. */
+  /* Layer 2's packet left before the table changed, and arrives after the
+   * first one of the new table. */
   { "test_an_overtaken_packet_does_not_bring_its_table_back",
       {
           { MEDIA (0, 0) },
@@ -310,7 +310,7 @@ static const Row rows[] = {
           { PACKET_AT (1, 7, LATER), .table = 1 },
           { OUT ("5 6") },
       } },
-  /* What was overtaken has left its hole then. */
+  /* By then, the overtaken packet has left its hole. */
   { "test_what_is_overtaken_leaves_one_hole_only",
       {
           { MEDIA (0, 0) },
@@ -333,8 +333,8 @@ static const Row rows[] = {
           { MEDIA (1, 5) },
           { OUT ("0 1 2 3 4") },
       } },
-  /* Numbers 2 to 5 are of a layer that is not held; where the layer had not
-   * come any further it can have lost no media. */
+  /* Numbers 2 to 5 belong to a layer that is not joined; if the joined layer
+   * continues directly, it cannot have lost media. */
   { "test_filler_lost_in_a_gap_leaves_no_hole",
       {
           { MEDIA (0, 1) },

@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What goes where a receiver's budget of bytes is full, and what must not.
+ * Tests which packets a receiver drops when its memory budget is full, and
+ * which it must keep.
  */
 #include "support/memory-feed.h"
 
@@ -11,8 +12,8 @@
 
 #include <time.h>
 
-/* Packet @k of layer @l in window @w: each layer has another part of the
- * window's order, and sends it all the time. */
+/* Packet @k of layer @l in window @w: each layer has a different part of the
+ * window's order and sends it all the time. */
 static void
 send_of_window (Feed *feed, guint w, guint l, guint k, guint per_layer)
 {
@@ -29,8 +30,8 @@ send_of_window (Feed *feed, guint w, guint l, guint k, guint per_layer)
   feed_send_packet (feed, &header, payload, sizeof (payload));
 }
 
-/* 50 Mbit/s in layers of fixed rates, with a window of 2 s: all that waits for
- * a layer that falls silent, until its time is up, is kept. */
+/* 50 Mbit/s in layers of fixed rates, with a window of 2 s: all packets that
+ * wait for a silent layer are kept until its time is up. */
 GST_START_TEST (long_windows_at_a_high_rate_fit)
 {
   const guint per_layer = 1300, n_layers = 8, n_windows = 6;
@@ -63,14 +64,14 @@ GST_START_TEST (long_windows_at_a_high_rate_fit)
   fail_unless_equals_uint64 (stats.drops[LMCC_DROP_MEMORY], 0);
   fail_unless_equals_uint64 (stats.drops[LMCC_DROP_LATE], 0);
   fail_unless_equals_int (feed.n_delivered, n_sent);
-  /* Otherwise nothing was tried. */
+  /* Otherwise, the limit was not tested. */
   fail_unless (stats.memory_peak > 24 * MEBIBYTE);
   feed_finish (&feed);
 }
 
 GST_END_TEST;
 
-/* Within @span the highest layer sends one packet in a second, for which the
+/* Within @span, the highest layer sends one packet per second, for which the
  * others wait. */
 static void
 stall (Feed *feed, LmccTime span)
@@ -115,7 +116,7 @@ GST_START_TEST (a_layer_that_does_not_fit_comes_back_ever_more_rarely)
   fail_unless_equals_uint64 (stats.drops[LMCC_DROP_MEMORY], 0);
   fail_unless (feed.n_told <= count_falls (&feed));
   fail_unless_equals_string (feed.told, "the highest layer is left");
-  /* It is back for good where nobody stalls any more. */
+  /* It is back for good once no layer stalls any more. */
   feed_run_until (&feed, feed.now + 400 * LMCC_SECOND);
   feed_send_media (&feed, 0, 0, TRUE);
   lmcc_receiver_set_max_memory (feed.receiver, 64 * MEBIBYTE);
@@ -229,7 +230,7 @@ let_wait (Feed *feed, guint n)
   feed_send_media (feed, 0, 0, TRUE);
 }
 
-/* What the next call has to do is due at once, until all is done. */
+/* The rest is due at once in the next call, until all is done. */
 static void
 check_pieces (Feed *feed, guint64 before, guint least_calls)
 {
@@ -263,7 +264,7 @@ GST_START_TEST (what_waits_of_a_layer_that_is_left_goes_in_pieces)
   lmcc_receiver_set_max_level (feed.receiver, 0, feed.now);
   feed_drain (&feed);
   check_pieces (&feed, feed_get_stats (&feed).memory, 20);
-  /* It goes on to the decoder. */
+  /* The packet goes on to the decoder. */
   fail_unless (feed.n_delivered > 9000);
   feed_finish (&feed);
 }
@@ -290,7 +291,7 @@ GST_START_TEST (what_is_dropped_of_a_layer_that_is_joined_again_does)
 
 GST_END_TEST;
 
-/* No call frees more than a sixteenth of what is held. */
+/* No call frees more than a sixteenth of the stored packets. */
 GST_START_TEST (a_budget_that_is_full_frees_a_layer_in_pieces)
 {
   guint64 most = 0, held = 0;

@@ -1,14 +1,15 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How a reception ends with its session, and what does not end it.
+ * Tests how a reception ends with its session, and which packets do not end
+ * it.
  */
 #include "support/test-scene.h"
 
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/wire/constants.h>
 
-/* What the path keeps back of the last packets, behind the BYE. */
+/* Delay of the last packets on the path, behind the BYE. */
 #define OVERTAKEN (300 * LMCC_MSECOND)
 
 typedef struct
@@ -18,10 +19,10 @@ typedef struct
   gboolean b_pictures;
   gboolean sound;
   guint repair;
-  guint64 base_rate; /* of fixed rates; 0: native layers */
+  guint64 base_rate; /* number of layers of fixed rates; 0: native layers */
   LmccTime window;
-  gboolean overtaken; /* media come after the BYE */
-  gboolean hole;      /* before it, nothing came of the layers above */
+  gboolean overtaken; /* media packets arrive after the BYE */
+  gboolean hole;      /* before it, no packet of the higher layers arrived */
 } Row;
 
 static const Row rows[] = {
@@ -32,7 +33,7 @@ static const Row rows[] = {
   { "repair", 1, TRUE, FALSE, 300, 0, LMCC_DEFAULT_WINDOW, FALSE },
   { "fixed rates", 1, TRUE, FALSE, 0, 1000000, 2500 * LMCC_MSECOND, FALSE },
   { "a BYE that is early", 1, TRUE, FALSE, 0, 0, LMCC_DEFAULT_WINDOW, TRUE },
-  /* What came waits for it longer than for the sender. */
+  /* Received packets wait for it longer than for the sender. */
   { "a hole", 1, TRUE, FALSE, 0, 0, LMCC_DEFAULT_WINDOW, FALSE, TRUE },
 };
 
@@ -56,7 +57,7 @@ make_loop (const Row *row)
   return loop;
 }
 
-/* A TestNetwork: media take longer than the BYE. */
+/* A TestNetwork: media packets take longer than the BYE. */
 static guint
 delay_media (TestLoop *loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
     const LmccPacket *packet G_GNUC_UNUSED, guint group G_GNUC_UNUSED,
@@ -67,7 +68,7 @@ delay_media (TestLoop *loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
   return 1;
 }
 
-/* A TestNetwork: of the base only. */
+/* A TestNetwork: as above, for the base layer only. */
 static guint
 drop_above (TestLoop *loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
     const LmccPacket *packet G_GNUC_UNUSED, guint group,
@@ -77,7 +78,7 @@ drop_above (TestLoop *loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
   return group == 0 ? 1 : 0;
 }
 
-/* A TestNetwork: loses so many packets of RTCP. */
+/* A TestNetwork: loses the given number of RTCP packets. */
 static guint
 lose_control (TestLoop *loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
     const LmccPacket *packet G_GNUC_UNUSED, guint group G_GNUC_UNUSED,
@@ -206,7 +207,7 @@ count_pictures (TestReceiver *test, LmccTime since)
   return n;
 }
 
-/* Nor do forged ones, all the time, take a picture away. */
+/* Even continuous forged ones remove no picture. */
 GST_START_TEST (test_a_goodbye_that_the_sender_goes_on_after_ends_nothing)
 {
   TestLoop *loop = make_loop (&rows[1]);
@@ -225,7 +226,7 @@ GST_START_TEST (test_a_goodbye_that_the_sender_goes_on_after_ends_nothing)
   fail_unless (count_pictures (test, since) >= 24 * 30 - 2);
   test_check_nothing_broken (test);
 
-  /* What was doubted is not remembered when the sender dies later. */
+  /* A refuted BYE is not remembered when the sender fails later. */
   test_loop_run (loop, LMCC_SECOND);
   test_loop_kill_sender (loop);
   test_loop_run (loop, 30 * LMCC_SECOND);
@@ -271,7 +272,7 @@ GST_START_TEST (test_without_being_asked_to_a_receiver_waits_for_the_next)
 
 GST_END_TEST;
 
-/* Within the silence that shows that the goodbye was one, and after it. */
+/* Within the silence that confirms the BYE, and after it. */
 GST_START_TEST (test_the_next_session_is_not_taken)
 {
   static const LmccTime pauses[] = { 100 * LMCC_MSECOND, 5 * LMCC_SECOND };
@@ -311,7 +312,7 @@ count_drops (TestLoop *loop, TestReceiver *test)
   return n;
 }
 
-/* Whichever comes first. Those behind it are nothing that is wrong. */
+/* Whichever comes first. Errors after the end do not count. */
 GST_START_TEST (test_one_goodbye_of_several_is_enough)
 {
   TestLoop *loop = make_loop (&rows[1]);
@@ -346,7 +347,7 @@ GST_START_TEST (test_one_goodbye_of_several_is_enough)
 
 GST_END_TEST;
 
-/* With a latency that is longer, and one that is shorter than the silence. */
+/* With a latency longer and one shorter than the silence. */
 GST_START_TEST (test_a_sender_that_vanished_is_waited_for_so_long)
 {
   static const LmccTime silences[] = { 60 * LMCC_SECOND, LMCC_SECOND, 1 };
@@ -356,7 +357,7 @@ GST_START_TEST (test_a_sender_that_vanished_is_waited_for_so_long)
 
   loop->end_on_silence = silences[__i__];
   test = test_loop_add_receiver (loop, -1, LMCC_ON_LOSS_FREEZE);
-  /* Who has not begun is no one who vanished. */
+  /* A sender that has not started has not vanished. */
   test_loop_run (loop, 100 * LMCC_SECOND);
   test_loop_start_sender (loop, TEST_SSRC);
   test_loop_run (loop, 5 * LMCC_SECOND);
@@ -380,8 +381,8 @@ GST_START_TEST (test_a_sender_that_vanished_is_waited_for_so_long)
 
 GST_END_TEST;
 
-/* The same one, after an outage, and one that was started anew; the time counts
- * from the last packet. */
+/* The same sender after an outage, and a restarted one; the time counts from
+ * the last packet. */
 GST_START_TEST (test_a_sender_that_comes_back_goes_on)
 {
   TestLoop *loop = make_loop (&rows[1]);

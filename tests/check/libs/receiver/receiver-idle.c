@@ -1,19 +1,20 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a receiver takes of the heap that has little to do: a host may have a
- * thousand of them.
+ * Tests the heap memory of an idle receiver: a host may have a thousand of
+ * them.
  */
 #include "support/sender-harness.h"
 #include "support/test-heap.h"
 
 #include <gst/lmcc/lmcc-receiver.h>
 
-/* lmccsrc is to stay below 64 kB with all that it has beside its receiver. */
+/* lmccsrc must stay below 64 kB including all memory besides its receiver. */
 #define MOST_ALONE (32 * 1024)
 #define MOST_IN_SESSION (48 * 1024)
 
-/* The heap's own pieces do not show in the mean of so many. */
+/* With this number of receivers, the heap's chunk size does not affect the
+ * mean. */
 #define N_RECEIVERS 64
 
 #define SECONDS 10
@@ -70,7 +71,7 @@ stop (Idle *idle)
     lmcc_receiver_free (idle->receivers[i]);
 }
 
-/* Of each receiver; 0 where the heap does not tell. */
+/* Per receiver; 0 if the heap size is unavailable. */
 static gsize
 get_bytes (const Idle *idle)
 {
@@ -102,7 +103,7 @@ hand_over (LmccReceiver *receiver, const SentPacket *sent)
   drain (receiver);
 }
 
-/* One small picture each 100 ms. */
+/* One small picture every 100 ms. */
 static Harness
 send_little (guint n_rungs)
 {
@@ -158,7 +159,7 @@ GST_START_TEST (one_with_a_session_and_few_packets_does)
 
 GST_END_TEST;
 
-/* A minute after its sender fell silent nothing of the layers is left. */
+/* A minute after its sender fell silent, no memory of the layers is left. */
 GST_START_TEST (one_whose_sender_went_does_again)
 {
   Harness h = send_little (8);
@@ -180,7 +181,7 @@ GST_START_TEST (one_whose_sender_went_does_again)
 
 GST_END_TEST;
 
-/* They are told for as long as the receiver lives. */
+/* The statistics remain as long as the receiver lives. */
 GST_START_TEST (counters_of_layers_that_were_left_stay)
 {
   Harness h = send_little (8);

@@ -1,14 +1,15 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a receiver holds, and what its process does, whoever sends.
+ * Tests the memory budget of a receiver, and the memory of its process, for
+ * honest and hostile senders.
  */
 #include "support/memory-feed.h"
 
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/repair/payload.h>
 
-/* The layers above have been heard and are waited for. */
+/* The higher layers have been heard and are waited for. */
 static void
 wait_for_others (Feed *feed, guint i)
 {
@@ -62,7 +63,7 @@ GST_START_TEST (sixty_four_layers_of_which_one_is_silent_do)
 
 GST_END_TEST;
 
-/* Numbers of the order that leave no packet behind another. */
+/* Order numbers such that no packet follows another directly. */
 static void
 leap_in_order (Feed *feed, guint i)
 {
@@ -107,7 +108,8 @@ GST_START_TEST (holes_that_wait_for_repair_do)
 
 GST_END_TEST;
 
-/* Each tells of losses, and of a place in the order that never comes. */
+/* Each packet reveals losses, and a position in the order that never
+ * arrives. */
 static void
 send_fillers (Feed *feed, guint i)
 {
@@ -132,7 +134,7 @@ GST_START_TEST (fillers_that_tell_of_losses_do)
 
 GST_END_TEST;
 
-/* One packet of each block, and nothing that it could repair. */
+/* One packet of each block, which repairs nothing. */
 static void
 begin_blocks (Feed *feed, guint i)
 {
@@ -178,7 +180,7 @@ GST_START_TEST (fourteen_rungs_without_a_second_key_frame_do)
 
 GST_END_TEST;
 
-/* The highest rung ends when much is kept of those below. */
+/* The highest rung ends while many packets of the lower ones are stored. */
 static void
 fall_down (Feed *feed, guint i)
 {

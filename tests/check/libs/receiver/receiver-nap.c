@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * For how long sockets may stay unread.
+ * Tests how long sockets may stay unread.
  */
 #include "support/memory-feed.h"
 
@@ -10,13 +10,13 @@
 #define MS LMCC_MSECOND
 #define PAYLOAD 1200
 
-/* A packet's IP and UDP headers, RTP header, extension and payload. */
+/* IP and UDP headers, RTP header, extension and payload of a packet. */
 #define PACKET (28 + 12 + LMCC_RTP_OVERHEAD + PAYLOAD)
 
-/* Holds far more than comes in any nap. */
+/* Larger than the traffic during any nap. */
 #define LARGE_BUFFER (16 * MEBIBYTE)
 
-/* So many packets a second come of each layer. */
+/* Packets per second in each layer. */
 static void
 prepare (Feed *feed, guint n_layers, guint packets)
 {
@@ -79,7 +79,7 @@ GST_START_TEST (a_steady_stream_lets_nap_for_10_ms)
 
 GST_END_TEST;
 
-/* The window is 100 ms; of what is set the decoder keeps a quarter. */
+/* The window is 100 ms; the decoder keeps a quarter of the setting. */
 static const struct
 {
   LmccTime latency;
@@ -110,7 +110,7 @@ GST_START_TEST (a_nap_is_a_small_part_of_the_latency)
 
 GST_END_TEST;
 
-/* Half of the buffer, by one packet more or less. */
+/* Half of the buffer, within one packet. */
 static void
 check_fill (LmccTime nap, guint packets, gsize buffer)
 {
@@ -135,7 +135,7 @@ GST_START_TEST (a_nap_fills_half_of_a_buffer)
 
 GST_END_TEST;
 
-/* Each group has a buffer of its own. */
+/* Each group has its own buffer. */
 GST_START_TEST (a_nap_fills_half_of_the_fullest_buffer)
 {
   gsize buffer = 40000;
@@ -148,7 +148,7 @@ GST_START_TEST (a_nap_fills_half_of_the_fullest_buffer)
 
 GST_END_TEST;
 
-/* More comes than is announced, as when a key frame is sent. */
+/* More traffic than announced, as when a key frame is sent. */
 GST_START_TEST (a_burst_makes_naps_short)
 {
   gsize buffer = 60000;
@@ -226,7 +226,7 @@ GST_START_TEST (nobody_naps_while_a_group_is_awaited)
 
 GST_END_TEST;
 
-/* A layer may have nothing to send. */
+/* A layer may have no data. */
 GST_START_TEST (a_silent_group_is_not_awaited_for_long)
 {
   Feed feed;
@@ -270,7 +270,7 @@ GST_START_TEST (nobody_naps_where_reports_clock_the_sender)
 
 GST_END_TEST;
 
-/* Feedback for the round-trip time: none is answered here. */
+/* Feedback for the round-trip time: reports are not answered here. */
 GST_START_TEST (nobody_naps_while_an_answer_is_awaited)
 {
   LmccTime rtt_max = 500 * MS, end;

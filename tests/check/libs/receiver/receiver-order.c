@@ -1,13 +1,14 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Order numbers have 16 bits; what waits may be more than these tell apart.
+ * Tests order numbers, which have 16 bits: more packets may wait than these
+ * can distinguish.
  */
 #include "support/memory-feed.h"
 
 #include <gst/check/gstcheck.h>
 
-/* Packets in a second, as of 96 Mbit/s. */
+/* Packets per second, as at 96 Mbit/s. */
 #define RATE 10000
 
 #define N_LAYERS 5
@@ -26,7 +27,7 @@ begin (Feed *feed, LmccTime latency)
     feed_send_media (feed, layer, 0, TRUE);
 }
 
-/* In all layers but the highest, in turn. */
+/* In all layers except the highest, in turn. */
 static void
 send_for (Feed *feed, guint n)
 {
@@ -64,8 +65,8 @@ GST_START_TEST (more_packets_than_half_the_numbers_wait_and_keep_their_order)
 
 GST_END_TEST;
 
-/* The layer that all wait for goes on, and has its place. One packet so far
- * ahead is not believed alone. */
+/* The missing layer continues, and its packets find their places. A single
+ * packet this far ahead is not trusted. */
 GST_START_TEST (a_layer_that_goes_on_after_half_the_numbers_has_its_place)
 {
   guint n = 40000, more = 4, i;
@@ -83,7 +84,8 @@ GST_START_TEST (a_layer_that_goes_on_after_half_the_numbers_has_its_place)
 
 GST_END_TEST;
 
-/* Nothing came meanwhile of what went more than half around. */
+/* Meanwhile no packet arrived of the numbers that advanced by more than half
+ * the range. */
 GST_START_TEST (the_order_goes_on_after_an_outage)
 {
   guint n = 20000, lost = 40000;

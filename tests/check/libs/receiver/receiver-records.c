@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Forged records: none is entered that is not whole, and none hides the sender.
+ * Tests forged session records: the receiver enters only valid sessions, and
+ * forged records do not hide the sender.
  */
 #include "support/test-scene.h"
 
@@ -10,8 +11,8 @@
 #include <gst/lmcc/wire/rtp.h>
 #include <string.h>
 
-/* Records good and bad, of the sender's host: one has more layers than arrays
- * hold, one a clock rate of 0, one no port, one is cut. */
+/* Valid and invalid records of the sender's host: one has more layers than
+ * arrays hold, one a clock rate of 0, one no port, one is truncated. */
 static gchar *
 make_record (guint kind, guint32 *ssrc)
 {
@@ -69,7 +70,8 @@ append_record (GByteArray *datagram, guint kind, guint index, guint count)
   g_byte_array_append (datagram, packet->data, (guint) packet->size);
 }
 
-/* Every sequence of two records, each whole or both in interleaved parts. */
+/* Every sequence of two records, each whole or both in interleaved
+ * fragments. */
 static GByteArray *
 make_datagram (guint first, guint second, gboolean parts)
 {
@@ -146,8 +148,8 @@ GST_START_TEST (test_no_two_records_in_one_datagram_change_a_session)
 
 GST_END_TEST;
 
-/* Before a sender is heard, after its silence, after its goodbye, and as the
- * sender's host: what is entered is whole. */
+/* Before a sender is heard, after its silence, after its BYE, and from the
+ * sender's host: every session entered is valid. */
 GST_START_TEST (test_nothing_that_was_half_parsed_is_entered)
 {
   guint first, second, parts, when;
@@ -185,8 +187,8 @@ GST_START_TEST (test_nothing_that_was_half_parsed_is_entered)
 
 GST_END_TEST;
 
-/* Somebody repeats a record of the sender's own address, of another S0, through
- * a pause that is long enough for a sender that begins anew. */
+/* A forger repeats a record with the sender's own address and a different
+ * S0, through a pause that is long enough for a restarted sender. */
 GST_START_TEST (test_a_record_forged_in_the_senders_name_gives_way)
 {
   LmccSession forged;
@@ -234,7 +236,8 @@ GST_START_TEST (test_a_thousand_hosts_take_over_at_most_each_ten_seconds)
     LmccAddress from = test_address (text);
 
     forged.ssrc_base = (i + 1) << 12;
-    /* Reports are wanted elsewhere: each would be a reason to warn. */
+    /* The records request reports at another address: each would cause a
+     * warning. */
     forged.feedback_interval = LMCC_SECOND;
     test_loop_send_record (scene.loop, scene.test, &forged, &from);
     test_scene_run (&scene, 10 * LMCC_MSECOND, TEST_SHARE_NOTHING);
@@ -250,7 +253,7 @@ GST_START_TEST (test_a_thousand_hosts_take_over_at_most_each_ten_seconds)
 
 GST_END_TEST;
 
-/* A forger that was first, and a thousand hosts beside the true sender. */
+/* A forger that started first, and a thousand hosts beside the real sender. */
 GST_START_TEST (test_a_crowd_of_records_does_not_hide_the_sender)
 {
   LmccSession forged;
@@ -293,7 +296,7 @@ GST_START_TEST (test_a_codec_that_is_not_allowed_is_refused_with_a_remedy)
   fail_unless (strstr (scene.test->warning, "codecs") != NULL);
   test_loop_send_record (scene.loop, scene.test, &session, &from);
   fail_unless_equals_int (scene.test->n_warnings, 1);
-  /* It was heard. */
+  /* The receiver heard it. */
   test_scene_run (&scene, 2 * LMCC_UNHEARD_TIMEOUT, 0);
   fail_unless_equals_int (scene.test->n_unheard, 0);
   test_scene_clear (&scene);
@@ -306,7 +309,7 @@ GST_START_TEST (test_a_codec_that_is_not_allowed_is_refused_with_a_remedy)
 
 GST_END_TEST;
 
-/* Forty in a second, each between packets of the true sender. */
+/* Forty per second, each between packets of the real sender. */
 GST_START_TEST (test_forged_goodbyes_are_told_of_each_ten_seconds)
 {
   LmccSenderReport report = { .ssrc = TEST_SSRC };

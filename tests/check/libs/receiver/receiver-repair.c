@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a receiver gets back of what was lost, and when it gives it out.
+ * Tests which lost packets a receiver recovers, and when it outputs them.
  */
 #include "support/repair-feed.h"
 #include "support/test-slow.h"
@@ -57,7 +57,7 @@ GST_START_TEST (beyond_repair_is_given_up_with_the_last_repair_packet)
   LmccRepairClassStats sum;
   RepairFeed feed;
 
-  /* 112, 114 ... 126 are a block of the base, with one repair packet. */
+  /* 112, 114 ... 126 are a block of the base layer, with one repair packet. */
   repair_feed_start_losing (&feed, 2, 8, 1, &selected);
   repair_feed_send_many (&feed, 240);
   repair_feed_finish (&feed);
@@ -79,8 +79,8 @@ GST_START_TEST (the_repair_of_the_next_block_ends_that_of_a_block)
   const RepairFeedDelivery *delivery;
   RepairFeed feed;
 
-  /* 112, 114 ... 126 are a block of the base, the next is up to 142; the last
-   * repair packet of each is lost. */
+  /* 112, 114 ... 126 are a block of the base layer, the next one ends at
+   * 142; the last repair packet of each is lost. */
   repair_feed_start_losing (&feed, 2, 8, 2, &selected);
   repair_feed_send_many (&feed, 240);
   repair_feed_finish (&feed);
@@ -88,7 +88,7 @@ GST_START_TEST (the_repair_of_the_next_block_ends_that_of_a_block)
   repair_feed_check_deliveries (&feed, 2);
   delivery = repair_feed_find_delivery (&feed, 118);
   fail_unless (delivery != NULL);
-  /* What is missing before it may be late itself for a few packets. */
+  /* For a few packets, missing packets before it may just be late. */
   fail_unless (delivery->at >= repair_feed_sent_at (&feed, 142));
   fail_unless (delivery->at <= repair_feed_sent_at (&feed, 158));
   repair_feed_clear (&feed);
@@ -117,13 +117,13 @@ GST_START_TEST (repair_that_never_comes_holds_nothing_beyond_its_time)
 
 GST_END_TEST;
 
-/* When the time of the first hole is up, the second one's is not. */
+/* When the time of the first hole is up, that of the second one is not. */
 GST_START_TEST (giving_up_one_hole_leaves_the_next_open)
 {
   RepairFeedSelected selected = { { 110, 194 }, 2, 0 };
   RepairFeed feed;
 
-  /* The base's blocks are 96 to 126 and 192 to 222. */
+  /* The base layer's blocks are 96 to 126 and 192 to 222. */
   repair_feed_start_losing (&feed, 2, 16, 2, &selected);
   repair_feed_send_many (&feed, 140);
   selected.repair_from = G_MAXUINT;
@@ -146,7 +146,7 @@ GST_START_TEST (nobody_waits_for_what_repair_cannot_give)
   guint i;
   RepairFeed feed;
 
-  /* All repair is lost, and nothing else. */
+  /* Only repair packets are lost, all of them. */
   repair_feed_start_losing (&feed, 2, 8, 2, &selected);
   repair_feed_send_many (&feed, 480);
   repair_feed_finish (&feed);
@@ -156,7 +156,7 @@ GST_START_TEST (nobody_waits_for_what_repair_cannot_give)
     const RepairFeedDelivery *delivery =
         &g_array_index (feed.deliveries, RepairFeedDelivery, i);
 
-    /* Behind the last packets nothing tells that a layer has passed. */
+    /* After the last packets, nothing shows that a layer has passed. */
     fail_unless (delivery->number >= 480
             || delivery->at <= repair_feed_sent_at (&feed, delivery->number)
                     + LMCC_LOSS_TIMEOUT,
@@ -221,7 +221,7 @@ GST_START_TEST (who_joins_in_the_middle_waits_for_nothing_it_missed)
 
   repair_feed_prepare (&feed, 2, 8, 3);
   repair_feed_start (&feed, "none");
-  /* The first packets of its blocks went by before. */
+  /* The first packets of its blocks were sent before the join. */
   feed.lose = repair_feed_lose_some;
   feed.lose_data = &(gdouble){ 1.0 };
   repair_feed_send_many (&feed, REPAIR_FEED_KEY_INTERVAL - 4);
@@ -266,8 +266,8 @@ GST_START_TEST (repair_may_be_in_a_higher_layer_than_what_it_repairs)
 
 GST_END_TEST;
 
-/* Of three losses of a block of the base, one by its own repair and two by that
- * of the layer above, for who has it. */
+/* Of three losses of a block of the base layer, one is recovered by its own
+ * repair and two by that of the next layer, for receivers that have it. */
 GST_START_TEST (repair_may_be_in_several_layers)
 {
   guint level;
@@ -289,7 +289,7 @@ GST_START_TEST (repair_may_be_in_several_layers)
     fail_unless_equals_uint64 (repair_feed_sum_classes (&feed).lost, 4);
     fail_unless_equals_uint64 (repair_feed_sum_classes (&feed).repaired,
         level == 0 ? 1 : 4);
-    /* Nothing is waited for that does not come. */
+    /* The receiver does not wait for packets that will not arrive. */
     for (i = 0; i < feed.deliveries->len; i++) {
       const RepairFeedDelivery *delivery =
           &g_array_index (feed.deliveries, RepairFeedDelivery, i);
@@ -325,8 +325,8 @@ GST_START_TEST (repair_of_layers_not_held_is_let_go)
 
 GST_END_TEST;
 
-/* Numbers are missing all the time between those of the layers that are held:
- * what they lost may have been one of these, but it was no media. */
+/* Numbers are constantly missing between those of the joined layers: their
+ * lost packet may have been one of these, but it was no media. */
 GST_START_TEST (lost_repair_damages_nothing_below_the_top)
 {
   RepairFeedSelected selected = { { 0 }, 0, 0 };
@@ -362,7 +362,7 @@ check_all_until (RepairFeed *feed, guint from, guint end, guint but)
 }
 
 /* 113, 115 ... 127 are a block of layer 1, and 112, 114 ... 126 one of the
- * base. */
+ * base layer. */
 GST_START_TEST (what_waits_in_a_layer_that_is_left_still_comes_out)
 {
   static const guint lost[] = { 117, 114 };
@@ -383,7 +383,8 @@ GST_START_TEST (what_waits_in_a_layer_that_is_left_still_comes_out)
     repair_feed_drain (&feed);
     repair_feed_send_many (&feed, 118);
     repair_feed_finish (&feed);
-    /* The base's loss comes back: what repairs it is still heard. */
+    /* The lost packet of the base layer is recovered: its repair packets are
+     * still received. */
     check_all_until (&feed, 60, 122, i == 0 ? 117 : G_MAXUINT);
     for (last = 122; last < 240; last++)
       fail_unless (
@@ -396,8 +397,8 @@ GST_START_TEST (what_waits_in_a_layer_that_is_left_still_comes_out)
 
 GST_END_TEST;
 
-/* It is joined again while packets from before still wait: what it sent
- * meanwhile is missing behind these. */
+/* The layer is joined again while earlier packets still wait: the packets
+ * sent in between are missing after these. */
 GST_START_TEST (a_layer_that_is_joined_again_begins_anew)
 {
   RepairFeedSelected selected = { { 114 }, 1, 0 };
@@ -425,8 +426,7 @@ GST_START_TEST (a_layer_that_is_joined_again_begins_anew)
 
 GST_END_TEST;
 
-/* FLID-DL: the groups change the layers that they carry ten times in a
- * second. */
+/* FLID-DL: the groups change their layers ten times per second. */
 GST_START_TEST (blocks_live_across_the_slots_of_turning_groups)
 {
   gdouble loss = 0.03;
@@ -466,8 +466,8 @@ GST_START_TEST (blocks_live_across_the_slots_of_turning_groups)
 
 GST_END_TEST;
 
-/* A packet that was counted as lost comes all the same: while its place is
- * open, or when its repair has come. */
+/* A packet counted as lost arrives late: while its place is open, or when
+ * its repair has arrived. */
 GST_START_TEST (nothing_is_given_out_twice)
 {
   guint repaired;
@@ -542,7 +542,7 @@ corrupt (RepairFeed *feed, guint8 *data, gsize size, guint way)
   guint i;
 
   switch (way % 4) {
-    case 0: /* somewhere in what tells the block */
+    case 0: /* anywhere in the description of the block */
       data[g_rand_int_range (feed->dice, 0, LMCC_REPAIR_HEADER_SIZE)] =
           g_rand_int (feed->dice) & 0xff;
       break;
@@ -560,8 +560,8 @@ corrupt (RepairFeed *feed, guint8 *data, gsize size, guint way)
   }
 }
 
-/* Whatever comes as repair: only what was sent goes out. drain() looks at each
- * byte. */
+/* Whatever repair packets arrive, only packets that were sent are output.
+ * drain() checks each byte. */
 GST_START_TEST (hostile_repair_never_gets_into_the_stream)
 {
   gdouble loss = 0.05;
@@ -604,7 +604,7 @@ GST_START_TEST (hostile_repair_never_gets_into_the_stream)
     fail_unless_equals_uint64 (repair_feed_sum_classes (&feed).repaired, 0);
     fail_unless_equals_uint64 (repair_feed_sum_classes (&feed).late, 0);
     fail_unless (repair_feed_get_stats (&feed).repair.received > 500);
-    /* A block that nobody has packets of is no worse than a lost one. */
+    /* A block with unknown packets is no worse than a lost one. */
     fail_unless (way == 2 || repair_feed_get_stats (&feed).repair.invalid > 0);
     repair_feed_clear (&feed);
   }
@@ -612,7 +612,7 @@ GST_START_TEST (hostile_repair_never_gets_into_the_stream)
 
 GST_END_TEST;
 
-/* Of this SSRC, with this number, but with a place that was never empty, or not
+/* With this SSRC and number, but at a position that was never empty, or not
  * between its neighbours. */
 GST_START_TEST (a_recovered_packet_with_a_foreign_place_is_refused)
 {

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The receiver measures the round-trip time with the real sender, and tells its
- * algorithm.
+ * Tests that the receiver measures the round-trip time with the real sender
+ * and passes it to its algorithm.
  */
 #include "support/test-loop.h"
 
@@ -19,8 +19,7 @@
 /* 1/65536 s. */
 #define TICK (LMCC_SECOND / 65536 + 1)
 
-/* An algorithm that holds what level it is told to, and keeps what it is
- * told. */
+/* An algorithm that stays at a given level and records its input. */
 static gint wanted_level;
 static GArray *told;
 
@@ -141,7 +140,7 @@ GST_START_TEST (the_round_trip_time_is_measured_and_told)
   fail_unless_equals_uint64 (stats.reports, test->n_reports);
   fail_unless_equals_uint64 (stats.answers, stats.reports);
   fail_unless_equals_uint64 (stats.drops[LMCC_DROP_BAD_ANSWER], 0);
-  /* A path that stays is told once. */
+  /* A constant path is reported once. */
   fail_unless_equals_int (told->len, 1);
   fail_unless_equals_int (test->n_warnings, 0);
   fail_unless_equals_uint64 (lmcc_sender_get_stats (loop->sender)->answers,
@@ -173,7 +172,7 @@ GST_START_TEST (a_queue_is_told_with_the_next_packet)
   test_loop_run (loop, 10 * S);
   assert_near (last_told (), RTT, 2 * TICK);
   queue = 60 * MS;
-  /* A packet at least every 100 ms, filler if need be. */
+  /* At least one packet every 100 ms, filler if necessary. */
   test_loop_run (loop, TEST_DELAY + queue + 110 * MS);
   assert_near (last_told (), RTT + queue, MS);
   queue = 0;
@@ -236,8 +235,8 @@ GST_START_TEST (a_fixed_rtt_is_told_and_nothing_reported)
 
 GST_END_TEST;
 
-/* Packets of a group that is joined begin at once here: the estimate is what
- * the packets' gap lets it be. */
+/* Packets of a joined group arrive at once here: the estimate is limited by
+ * the interval between packets. */
 GST_START_TEST (joins_are_measured_and_nothing_reported)
 {
   TestLoop *loop = new_loop ();
@@ -262,7 +261,7 @@ GST_START_TEST (joins_are_measured_and_nothing_reported)
 
 GST_END_TEST;
 
-/* A cable is out from before the join until after it. */
+/* A cable is unplugged from before the join until after it. */
 GST_START_TEST (a_join_during_an_outage_measures_nothing)
 {
   TestLoop *loop = new_loop ();
@@ -310,7 +309,7 @@ lose_a_third (TestLoop *loop, guint receiver G_GNUC_UNUSED,
   return control || g_rand_int_range (loop->random, 0, 3) > 0 ? 1 : 0;
 }
 
-/* It loses answers as it loses packets: a firewall does not. */
+/* It loses answers at the same rate as packets, unlike a firewall. */
 GST_START_TEST (a_full_path_is_no_firewall)
 {
   guint full;
@@ -403,11 +402,11 @@ GST_START_TEST (forged_answers_are_counted_and_change_nothing)
   answers = stats.answers;
   bad = stats.drops[LMCC_DROP_BAD_ANSWER];
 
-  /* For others: no matter. */
+  /* Answers for others are ignored. */
   forge_answer (loop, test, SSRC, own + 1, last_rr, 0);
   fail_unless_equals_uint64 (get_stats (loop, test).drops[LMCC_DROP_BAD_ANSWER],
       bad);
-  /* Negative, from another session's SSRC, to no report, of long ago. */
+  /* Negative, from another session's SSRC, for no report, from long ago. */
   forge_answer (loop, test, SSRC, own, last_rr, 10 * 65536);
   forge_answer (loop, test, SSRC, own, last_rr, G_MAXUINT32);
   forge_answer (loop, test, SSRC + 0x1000, own, last_rr, 0);
@@ -418,7 +417,7 @@ GST_START_TEST (forged_answers_are_counted_and_change_nothing)
   fail_unless_equals_uint64 (stats.answers, answers);
   assert_near (stats.rtt, RTT, 2 * TICK);
 
-  /* The sender's own is taken, and not twice. */
+  /* The sender's own answer is accepted, once. */
   test_loop_run (loop, S);
   forge_answer (loop, test, SSRC, own, last_rr, 0);
   stats = get_stats (loop, test);
@@ -430,8 +429,8 @@ GST_START_TEST (forged_answers_are_counted_and_change_nothing)
 
 GST_END_TEST;
 
-/* With the sender's own address and S0, and newer than what the sender itself
- * sends. The loop checks where reports go. */
+/* With the sender's own address and S0, and newer than the sender's own
+ * packets. The loop checks the destination of reports. */
 static void
 forge_source (TestLoop *loop, TestReceiver *test, const gchar *source)
 {
@@ -442,8 +441,8 @@ forge_source (TestLoop *loop, TestReceiver *test, const gchar *source)
   test_loop_send_record (loop, test, &session, &loop->sender_address);
 }
 
-/* For 30 s, and so often that the sender's own record, every 250 ms, does not
- * come twice in between. */
+/* For 30 s, and so often that the sender's own record, every 250 ms, never
+ * arrives twice in between. */
 static void
 hold_forged_source (TestLoop *loop, TestReceiver *test, const gchar *source)
 {

@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Whose session a receiver takes, and whose it does not.
+ * Tests which sender's session a receiver accepts.
  */
 #include "support/test-scene.h"
 
@@ -12,24 +12,24 @@
 typedef enum
 {
   END,
-  PLAY,  /* the first host does, and is established */
-  START, /* the first host, with @ssrc */
-  ANEW,  /* likewise, with another nonce */
+  PLAY,  /* the first host sends and is established */
+  START, /* the first host restarts with @ssrc */
+  ANEW,  /* the same, with another nonce */
   OTHER, /* the other host starts */
-  BYE,   /* the first host says it */
+  BYE,   /* the first host says BYE */
   KILL,  /* the first host is silent */
   PAUSE,
   RESUME,
   MAX_LEVEL, /* the user sets one */
-  RUN,       /* for @ms, with @share of the other */
+  RUN,       /* for @ms, with @share of the other host's packets */
   WITH,      /* the receiver is with @ssrc */
-  CHANGED,   /* the host was, @n times */
+  CHANGED,   /* the host was reported @n times */
   ANEW_IS_TAKEN,
-  WARNED,   /* that there is no algorithm */
-  PICTURES, /* come out, ten and more */
+  WARNED,   /* there is no algorithm */
+  PICTURES, /* at least ten pictures are output */
 } Kind;
 
-/* A step of a row, and what must be. */
+/* A step of a row, and the expected state. */
 typedef struct
 {
   Kind kind;
@@ -46,7 +46,7 @@ typedef struct
   const gchar *name;
   LmccSourcePolicy policy;
   guint64 nonce;          /* the other host's; 0: its own */
-  const gchar *algorithm; /* likewise; NULL: the same */
+  const gchar *algorithm; /* the other host's; NULL: the same */
   Step steps[14];
 } Row;
 
@@ -63,7 +63,7 @@ typedef struct
 #define CHANGED(times, a, b) .kind = CHANGED, .n = (times), .from = a, .to = b
 #define UNCHANGED CHANGED (0, NULL, NULL)
 
-/* Who repeats the old record of a host that pauses. */
+/* A host that repeats the old record of a host that pauses. */
 #define PAUSE_BESIDE(share)                                                  \
   {                                                                          \
     { PLAY }, { OTHER (OTHER_SSRC) }, { PAUSE }, { RUN (5000, share) },      \
@@ -73,7 +73,7 @@ typedef struct
     }                                                                        \
   }
 
-/* As where the sender's own address changes. */
+/* As when the sender's own address changes. */
 #define ANOTHER_ADDRESS(ssrc)                                         \
   {                                                                   \
     { PLAY }, { OTHER (ssrc) }, { KILL }, { RUN (9900, EVERYTHING) }, \
@@ -84,7 +84,7 @@ typedef struct
     }                                                                 \
   }
 
-/* An address repeats the old record meanwhile. */
+/* Meanwhile an address repeats the old record. */
 #define BEGIN_ANEW(ssrc, ms, end)                                          \
   {                                                                        \
     { PLAY }, { OTHER (OTHER_SSRC) }, { RUN (5000, EVERYTHING) }, { end }, \
@@ -131,15 +131,15 @@ static const Row rows[] = {
           }},
   {"test_another_address_is_taken_after_ten_seconds: its own S0",.steps =
         ANOTHER_ADDRESS (OTHER_SSRC)},
-  /* And nonce: an onlooker can copy both. */
+  /* And nonce: an observer can copy both. */
   {"test_another_address_is_taken_after_ten_seconds: the same S0",.nonce =
         TEST_NONCE,.steps = ANOTHER_ADDRESS (SSRC)},
   {"test_a_sender_that_begins_anew_is_back_within_two_seconds: another S0",
       .steps = BEGIN_ANEW (SSRC + 0x1000, 2000, KILL)},
   {"test_a_sender_that_begins_anew_is_back_within_two_seconds: after a BYE",
       .steps = BEGIN_ANEW (SSRC + 0x1000, 2000, BYE)},
-  /* With the same S0, of which there are a million, its media are as those
-   * before: that the old record does not come tells. */
+  /* With the same S0, of which there are a million, its media packets look
+   * like the earlier ones: only the missing old record shows the change. */
   {"test_a_sender_that_begins_anew_is_back_within_two_seconds: the same S0, "
         "within three",.steps = BEGIN_ANEW (SSRC, 3000, KILL)},
   {"test_a_sender_that_begins_anew_is_back_within_two_seconds: the same S0, "
@@ -163,7 +163,7 @@ static const Row rows[] = {
               {PAUSE}, {RUN (1000, EVERYTHING)}, {WITH (OTHER_SSRC)},
               {RESUME}, {RUN (5000, EVERYTHING)}, {WITH (OTHER_SSRC)},
           }},
-  /* Without an answer it is as with the first policy. */
+  /* Without an answer, it behaves as with the first policy. */
   {"test_a_question_without_an_answer_changes_nothing",
         LMCC_SOURCE_POLICY_ASK,.steps = {
               {PLAY}, {OTHER (OTHER_SSRC)}, {PAUSE}, {RUN (9900, EVERYTHING)},
@@ -233,7 +233,7 @@ is_changed (const TestScene *scene, const Step *step)
       && lmcc_address_equal (&test->source_change.destination, &to);
 }
 
-/* Whether what a step says is so. */
+/* Whether the expectation of a step holds. */
 static gboolean
 holds (const TestScene *scene, const Step *step)
 {
@@ -297,7 +297,7 @@ GST_START_TEST (test_the_user_is_asked_and_decides)
   fail_unless (test_scene_is_with (&scene, TEST_OTHER_SSRC));
   fail_unless (is_changed (&scene, &taken));
 
-  /* Nor is it taken when the other one is silent. */
+  /* Nor is it accepted when the other one is silent. */
   fail_if (lmcc_receiver_answer_source (scene.test->receiver, &first, FALSE,
       scene.loop->now));
   test_loop_kill_sender (scene.other);
@@ -326,7 +326,7 @@ GST_START_TEST (test_a_second_sender_is_told_of_once)
   test_scene_run (&scene, 60 * LMCC_SECOND, TEST_SHARE_EVERYTHING);
   fail_unless_equals_int (scene.test->n_beside, 1);
 
-  /* Once for a session, however often it is silent. */
+  /* Once per session, however often it is silent. */
   test_scene_run (&scene, 10 * LMCC_SECOND, TEST_SHARE_NOTHING);
   test_scene_run (&scene, 3 * LMCC_SECOND, TEST_SHARE_EVERYTHING);
   fail_unless_equals_int (scene.test->n_beside, 1);
@@ -336,8 +336,8 @@ GST_START_TEST (test_a_second_sender_is_told_of_once)
 
 GST_END_TEST;
 
-/* A sender in reserve that begins when the other one has ended, and one that
- * the application is asked about. */
+/* A backup sender that starts when the other one has ended, and one about
+ * which the application is asked. */
 GST_START_TEST (test_senders_that_take_turns_are_not_told_of)
 {
   TestScene scene;

@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a receiver does with those who mean it harm, and with what is missing.
+ * Tests a receiver's behaviour with hostile hosts and with missing packets.
  */
 #include "support/test-loop.h"
 
@@ -78,7 +78,7 @@ GST_START_TEST (test_a_forged_table_opens_no_group_beyond_the_caps)
   LmccSession session = *lmcc_sender_get_session (loop->sender);
   guint i;
 
-  /* Even with the sender's own address and S0: 60 layers for nothing. */
+  /* Even with the sender's own address and S0: 60 layers without effect. */
   session.revision += 100;
   session.version += 1;
   session.n_layers = 60;
@@ -97,7 +97,7 @@ GST_START_TEST (test_a_forged_table_opens_no_group_beyond_the_caps)
 
 GST_END_TEST;
 
-/* The sender says its record every 2 s at the latest. */
+/* The sender sends its record at least every 2 s. */
 GST_START_TEST (test_a_forged_revision_does_not_lock_out_the_senders_record)
 {
   TestLoop *loop = test_loop_new (3, TRUE);
@@ -122,7 +122,7 @@ GST_START_TEST (test_a_forged_revision_does_not_lock_out_the_senders_record)
 
 GST_END_TEST;
 
-/* What the network duplicates or delays is no change of the session. */
+/* Duplicated or delayed packets are no change of the session. */
 GST_START_TEST (test_a_late_copy_of_an_old_record_changes_nothing)
 {
   TestLoop *loop = test_loop_new (3, TRUE);
@@ -218,7 +218,7 @@ GST_START_TEST (test_a_strangers_packets_are_counted_by_kind)
       stats_of (loop, test).drops[LMCC_DROP_UNKNOWN_TYPE], 1);
   header.lsn = (guint16) (stats_of (loop, test).layers[0].received + 20000);
   send_media (loop, test, 0, &header, SSRC, 96, &loop->sender_address);
-  /* The true one's next packet refutes it. */
+  /* The next packet of the real sender refutes it. */
   test_loop_run (loop, LMCC_SECOND);
   stats = stats_of (loop, test);
   fail_unless_equals_uint64 (stats.drops[LMCC_DROP_SUSPECT], 1);
@@ -250,7 +250,7 @@ GST_START_TEST (test_a_strangers_goodbye_changes_nothing)
 
 GST_END_TEST;
 
-/* RFC 3376 section 8.8: a leave takes 2 s, and as long again where a report got
+/* RFC 3376 section 8.8: a leave takes 2 s, and again as long if a report was
  * lost. */
 GST_START_TEST (test_a_leave_that_the_network_ignores_is_counted_and_told_once)
 {
@@ -301,7 +301,7 @@ GST_START_TEST (test_a_replayed_stream_is_dropped)
 
   test = play (loop);
   for (i = 0; i < loop->network.length; i++) {
-    /* What is on its way comes a second time, now. */
+    /* Packets in transit arrive a second time, now. */
     const TestInFlight *in_flight = g_queue_peek_nth (&loop->network, i);
 
     if (!in_flight->control && in_flight->group == 0)
@@ -334,7 +334,7 @@ no_control (TestLoop *loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
   return control ? 0 : 1;
 }
 
-/* What a user is told of a silence is how it began. */
+/* The user is told how a silence started. */
 GST_START_TEST (test_a_silence_in_mid_session_is_not_that_of_a_start)
 {
   TestLoop *loop = test_loop_new (1, TRUE);
@@ -369,7 +369,7 @@ GST_START_TEST (test_a_silence_in_mid_session_is_not_that_of_a_start)
 
 GST_END_TEST;
 
-/* A firewall that lets no RTCP through: an SDP file is enough to play. */
+/* A firewall that blocks all RTCP: an SDP file is enough to play. */
 GST_START_TEST (test_an_sdp_file_is_enough_without_rtcp)
 {
   TestLoop *loop = test_loop_new (1, TRUE);
@@ -405,7 +405,7 @@ GST_END_TEST;
 
 #define HOW_LATE (80 * LMCC_MSECOND)
 
-/* Each 20th packet of the base takes another path. */
+/* Every 20th packet of the base layer takes another path. */
 static guint
 some_are_late (TestLoop *loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
     const LmccPacket *packet G_GNUC_UNUSED, guint group, gboolean control,
@@ -474,7 +474,8 @@ GST_START_TEST (test_a_wait_is_told_of_once_and_what_came)
   test_loop_run (loop, 2 * LMCC_UNHEARD_TIMEOUT);
   fail_unless_equals_int (test->n_unheard, 1);
 
-  /* Gone without a BYE; then another one whose records do not get through. */
+  /* Gone without a BYE; then another sender, whose records do not get
+   * through. */
   test_loop_kill_sender (loop);
   test_loop_run (loop, LMCC_SECOND);
   loop->impair = no_control;

@@ -1,8 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a receiver sends to the host that packets come from, where that host
- * does not know of it: who forges them could have all receivers report to it.
+ * Tests the traffic from a receiver to a host in whose name packets are
+ * forged: otherwise, a forger could direct the reports of all receivers to
+ * that host.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/control/single-rate/pgmcc-wire.h>
@@ -22,7 +23,7 @@
 #define SSRC_BASE 0x12345000u
 #define PORT 5005
 
-/* Forged packets: so many in a second, for so many seconds. */
+/* Forged packets: per second, and the number of seconds. */
 #define RATE 1000
 #define SECONDS 60
 #define DURATION (SECONDS * S)
@@ -35,13 +36,13 @@ typedef struct
   gboolean elicits;     /* pgmcc */
   guint step;           /* of the layer sequence number */
   gboolean is_answered; /* tfmcc */
-  gboolean is_brief;    /* a tenth of the time shows it too */
+  gboolean is_brief;    /* a tenth of the time gives the same result */
 } Forged;
 
 typedef struct
 {
   guint reports;
-  guint late_reports; /* in the last half */
+  guint late_reports; /* in the second half */
   guint warnings;
 } Result;
 
@@ -170,7 +171,7 @@ receive (const Forged *forged)
   return result;
 }
 
-/* Once in the 500 ms of a usual R_max. */
+/* Once in the usual R_max of 500 ms. */
 GST_START_TEST (packets_that_elicit_reports_draw_one_in_an_r_max)
 {
   const Forged forged = { .algorithm = "pgmcc",
@@ -185,7 +186,7 @@ GST_START_TEST (packets_that_elicit_reports_draw_one_in_an_r_max)
 
 GST_END_TEST;
 
-/* And so do those that claim that others were lost. */
+/* And forged packets that claim losses are dropped, too. */
 GST_START_TEST (packets_that_leave_gaps_draw_few_reports)
 {
   const Forged forged = { .algorithm = "pgmcc",
@@ -200,7 +201,7 @@ GST_START_TEST (packets_that_leave_gaps_draw_few_reports)
 
 GST_END_TEST;
 
-/* Ten each begin another round of the shortest R_max. */
+/* Ten each start a round of the shortest R_max. */
 GST_START_TEST (reports_of_tfmcc_that_get_no_answer_become_rare)
 {
   Forged forged = { .algorithm = "tfmcc", .port = PORT, .step = 1 };

@@ -73,8 +73,8 @@ GST_START_TEST (numbers_come_out_in_order_across_their_end)
 
 GST_END_TEST;
 
-/* Whatever its numbers, and however many are missing between: the order is by
- * how they were counted on. */
+/* Whatever its numbers, and however many are missing in between: the order
+ * follows the extended numbers. */
 GST_START_TEST (numbers_that_go_around_between_two_packets_stay_in_order)
 {
   LmccWaitingQueue queue;
@@ -138,8 +138,8 @@ cpu_seconds (void)
   return (gdouble) ts.tv_sec + (gdouble) ts.tv_nsec / 1e9;
 }
 
-/* CPU seconds for @n packets, each put in the middle of @waiting others, found,
- * and the first one taken away and put back behind the last. */
+/* CPU seconds for @n packets, each inserted in the middle of @waiting others
+ * and found, with the first packet removed and inserted after the last one. */
 static gdouble
 measure (guint n_waiting, guint n)
 {
@@ -170,8 +170,8 @@ measure (guint n_waiting, guint n)
   return before;
 }
 
-/* The logarithms are 2.3 to 1, and caches do the rest; a search from one end
- * makes it a hundred to 1. */
+/* The logarithms are 2.3 to 1, and caches account for the rest; a linear
+ * search would give a hundred to 1. */
 GST_START_TEST (a_hundred_times_as_many_that_wait_cost_a_few_times_as_much)
 {
   guint n = test_rounds (20000);

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Senders that begin together, each without an address of its own: no two of
- * them take the same range, whoever chooses first.
+ * Tests senders that start together, each without a fixed address: no two of
+ * them choose the same range, whoever chooses first.
  */
 #include "support/sender-harness.h"
 
@@ -25,7 +25,7 @@ ssrc_base_of (guint i)
   return 0x10000000u * (i + 1);
 }
 
-/* Which of so many free ranges it takes. */
+/* Its choice among the free ranges. */
 static guint
 get_rank (const LmccAddressClaims *claims)
 {
@@ -66,8 +66,8 @@ begin (Beginner *beginners, guint n)
   }
 }
 
-/* The first @n_taken ranges are another session's. Of the senders in @heard,
- * who have chosen, media come. */
+/* The first @n_taken ranges belong to another session. The senders in @heard
+ * have chosen and send media. */
 static void
 choose (Beginner *beginners, guint n, guint chooser, guint n_taken, guint heard)
 {
@@ -81,7 +81,7 @@ choose (Beginner *beginners, guint n, guint chooser, guint n_taken, guint heard)
     if (!(heard & 1u << i))
       continue;
     taken[beginners[i].range] = TRUE;
-    /* Of any of its layers. */
+    /* In any of its layers. */
     hear_media (own, beginners[i].ssrc_base | 0x47);
   }
   i = lmcc_address_claims_choose (&own->claims, taken, N_RANGES);
@@ -102,8 +102,8 @@ check_ranges (const Beginner *beginners, guint n, guint n_taken)
   }
 }
 
-/* @n senders choose in the order of @digits, of base @n. Each hears the media
- * of those before it whose bit in @heard is set: none of them, where all choose
+/* @n senders choose in the order of @digits, of base @n. Each hears the
+ * media of earlier ones whose bit in @heard is set: of none, if all choose
  * at once. */
 static void
 try_order (guint n, guint n_taken, guint digits, guint heard)
@@ -129,7 +129,8 @@ try_order (guint n, guint n_taken, guint digits, guint heard)
   check_ranges (beginners, n, n_taken);
 }
 
-/* All orders, and all that each of them may have heard of the others. */
+/* All orders, and all combinations of what each of them has heard from the
+ * others. */
 static void
 try_orders (guint n, guint n_taken)
 {
@@ -171,7 +172,7 @@ GST_START_TEST (test_the_own_claim_and_copies_of_others_count_for_nothing)
 
 GST_END_TEST;
 
-/* Whoever claims in many names, or sends what is no claim. */
+/* A host that claims in many names, or sends invalid claims. */
 GST_START_TEST (test_forged_claims_are_bounded)
 {
   LmccAddressClaims claims;

@@ -1,8 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What audiences of all sizes make of feedback: its share of the base rate, how
- * long first measurements take, and how many receivers the sender reckons with.
+ * Prints a table of feedback with audiences of all sizes: its share of the
+ * base rate, the time until first measurements, and the sender's estimate of
+ * the number of receivers.
  */
 #include "support/crowd.h"
 #include "support/test-options.h"
@@ -13,13 +14,14 @@
 
 #define SEEDS 3
 
-/* The limits (RFC 3550 section 6.2's 5 %, three times that in one second), and
- * how far off an estimate may be when 95 % have measured. */
+/* The limits (RFC 3550 section 6.2's 5 %, three times that in one second),
+ * and the allowed error of the estimate when 95 % of the receivers have
+ * measured. */
 #define LIMIT 0.05
 #define BURST_LIMIT 0.15
 #define ESTIMATE_FACTOR 4
 
-/* What there is to see ends here, though some may not have measured. */
+/* The measurement ends here, although some receivers may not have measured. */
 #define LONGEST (4 * 3600 * LMCC_SECOND)
 #define SHORTEST (60 * LMCC_SECOND)
 #define STEP (10 * LMCC_SECOND)
@@ -87,7 +89,7 @@ compare (gconstpointer a, gconstpointer b)
   return first < second ? -1 : first > second;
 }
 
-/* Each by itself: no column is told by seed. */
+/* Each on its own: a column does not say which seed it is from. */
 static void
 sort (Row *row)
 {

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Feedback and answers stay within their share of the base rate, whatever the
- * audience does.
+ * Tests that feedback and answers stay within their share of the base rate,
+ * whatever the audience does.
  */
 #include "support/crowd.h"
 #include "support/test-slow.h"
@@ -13,7 +13,7 @@
 #define S LMCC_SECOND
 
 /* The limits: 1/20 of the base rate over ten seconds, three times that over
- * one. */
+ * one second. */
 #define LIMIT 0.05
 #define BURST_LIMIT 0.15
 
@@ -27,8 +27,8 @@ assert_within_limits (const Crowd *crowd)
   fail_unless (burst < BURST_LIMIT, "%.2f %% in 1 s", 100 * burst);
 }
 
-/* The interval that would make all reports and their answers take @share of the
- * base rate, each answer in a packet of its own. */
+/* The interval with which all reports and their answers use @share of the
+ * base rate, with each answer in its own packet. */
 static gdouble
 interval_at (const Crowd *crowd, guint n, gdouble share)
 {
@@ -92,7 +92,7 @@ GST_START_TEST (ten_or_a_hundred_stay_within_the_limits)
 
 GST_END_TEST;
 
-/* 16 kbit/s: ten reports with their answers fill ten seconds' share. */
+/* 16 kbit/s: ten reports with their answers use the share of ten seconds. */
 GST_START_TEST (a_voice_for_a_base_holds_too)
 {
   guint32 seed;
@@ -105,8 +105,8 @@ GST_START_TEST (a_voice_for_a_base_holds_too)
 
 GST_END_TEST;
 
-/* A first report that comes early may be the first of a crowd: what it says is
- * taken back within seconds when no crowd shows. */
+/* An early first report may be the first of a crowd: its effect is revoked
+ * within seconds if no crowd follows. */
 GST_START_TEST (one_alone_measures_within_seconds_and_then_every_few_seconds)
 {
   guint32 seed;
@@ -133,7 +133,7 @@ GST_START_TEST (one_alone_measures_within_seconds_and_then_every_few_seconds)
 
 GST_END_TEST;
 
-/* Answers are counted from the start, in all but the longest first wait. */
+/* Answers are counted from the start, all but the longest first wait. */
 GST_START_TEST (one_to_three_are_answered_every_ten_seconds_whatever_they_draw)
 {
   guint n_crowds = test_rounds (500), n = (guint) __i__, late = 0, i;
@@ -168,8 +168,8 @@ GST_START_TEST (everybody_gets_a_first_round_trip_time_and_the_interval_fits)
   crowd_join (crowd, 1000, 0);
   crowd_run (crowd, 300 * S);
   fail_unless_equals_int (crowd_count_measured (crowd), 1000);
-  /* Nobody waits for longer than one and a half intervals and the first
-   * timer, had the interval been for twice as many from the start. */
+  /* No receiver waits longer than one and a half intervals and the first
+   * timer, as if the interval had been for twice the number from the start. */
   last = crowd_first_rtt (crowd, 1);
   fail_unless ((gdouble) last / S
           < 5 + 3 * interval_at (crowd, 1000, LIMIT / 3),
@@ -188,7 +188,7 @@ GST_START_TEST (the_interval_fits_ten_thousand_after_a_while)
   crowd_join (crowd, 10000, 0);
   crowd_run (crowd, 120 * S);
   assert_interval (crowd, 10000, LIMIT * 2 / 3, LIMIT / 6);
-  /* One RTT each for as many as the share allows. */
+  /* One RTT each for as many receivers as the share allows. */
   fail_unless (crowd_count_measured (crowd) > 600);
   crowd_free (crowd);
 }
@@ -214,9 +214,9 @@ GST_START_TEST (a_flash_crowd_that_joins_one_receiver_is_held)
 
 GST_END_TEST;
 
-/* They know an interval for a hundred, and wait for a part of it: fewer come
- * early than the first timer alone would send, also where the interval changed
- * just before. */
+/* They know an interval for a hundred receivers, and wait for a part of it:
+ * fewer report early than with the first timer alone, even if the interval
+ * changed just before. */
 GST_START_TEST (a_flash_crowd_that_joins_a_hundred_is_held)
 {
   guint32 seed;
@@ -290,8 +290,8 @@ GST_START_TEST (a_base_rate_that_changes_changes_the_interval)
 
 GST_END_TEST;
 
-/* As an encoder does, and faster than reports enough for a count come. A first
- * report that comes early speaks of a crowd, wrongly. */
+/* As an encoder does, and faster than enough reports for an estimate arrive.
+ * An early first report wrongly suggests a crowd. */
 GST_START_TEST (a_base_rate_that_sways_keeps_no_wrong_estimate)
 {
   guint32 seed;
@@ -315,8 +315,8 @@ GST_START_TEST (a_base_rate_that_sways_keeps_no_wrong_estimate)
 
 GST_END_TEST;
 
-/* Nor does it keep the answers back where R_max is as long as it takes to
- * sway. */
+/* Nor does it delay the answers if R_max is as long as the period of the
+ * changes. */
 GST_START_TEST (a_base_rate_that_sways_is_no_reason_not_to_answer)
 {
   LmccTime periods[] = { 1500 * LMCC_MSECOND, 2 * S, 3 * S };
@@ -344,7 +344,7 @@ GST_START_TEST (a_base_rate_that_sways_is_no_reason_not_to_answer)
 
 GST_END_TEST;
 
-/* Nobody could make them fewer if they went on. */
+/* Their number could not be reduced if they continued. */
 GST_START_TEST (reports_that_get_no_answer_become_rare)
 {
   Crowd *crowd = crowd_new (400000, 90);
@@ -372,9 +372,9 @@ GST_START_TEST (reports_that_get_no_answer_become_rare)
 
 GST_END_TEST;
 
-/* Reports of receivers that there are not: what the sender adds to them stays
- * small, the interval below what an audience of a hundred thousand would make
- * it, and minutes after the flood the honest are served again. */
+/* Reports of receivers that do not exist: the sender's additional traffic
+ * stays small, the interval stays below that for an audience of a hundred
+ * thousand, and minutes after the flood honest receivers are served again. */
 GST_START_TEST (a_flood_of_false_reports_has_bounded_effect)
 {
   Crowd *crowd = crowd_new (64000, 100);
@@ -388,7 +388,7 @@ GST_START_TEST (a_flood_of_false_reports_has_bounded_effect)
   bytes = crowd_stats (crowd)->feedback_bytes;
   for (i = 0; i < 20000; i++) {
     crowd_run (crowd, LMCC_MSECOND);
-    /* Every other one claims to be the first of a crowd. */
+    /* Every second one claims to be the first of a crowd. */
     crowd_forge (crowd, CROWD_OTHER_HOST + i, 0x40000000 + i,
         i % 2 == 0 ? 0 : (guint64) (100 + i) << 32);
   }
@@ -400,7 +400,7 @@ GST_START_TEST (a_flood_of_false_reports_has_bounded_effect)
   fail_unless ((gdouble) crowd_interval (crowd) / S
       < interval_at (crowd, 100000, LIMIT / 3) * 1.01);
 
-  /* It halves in 12 s and half a second at most: 14 times. */
+  /* It halves in at most 12.5 s: 14 times. */
   crowd_run (crowd, 14 * 13 * S);
   fail_unless (crowd_interval (crowd) < 20 * S);
   answers = crowd->members[0].n_answers;
@@ -413,9 +413,9 @@ GST_END_TEST;
 
 typedef enum
 {
-  FORGED_NEWCOMERS, /* a crowd of SSRCs that begins */
-  FORGED_MEMBERS,   /* a crowd that has reported for long */
-  FORGED_ANY,       /* of any age, SSRCs that come again */
+  FORGED_NEWCOMERS, /* SSRCs of a new crowd */
+  FORGED_MEMBERS,   /* SSRCs of a crowd that has reported for long */
+  FORGED_ANY,       /* repeated SSRCs of any age */
   N_FORGERIES,
 } Forgery;
 
@@ -433,9 +433,9 @@ forge (Crowd *crowd, guint32 host, Forgery forgery, guint32 i)
 static const LmccTime forged_every[] = { 5 * S, S, 100 * LMCC_MSECOND,
   LMCC_MSECOND };
 
-/* Reports from one address, whatever they say and however many they are, are
- * those of a handful. Who is there is answered all the while, who comes is too,
- * and with them the interval is as before. */
+/* Reports from one address count as those of a few receivers, whatever their
+ * number and content. Existing receivers are answered all the time, new ones
+ * too, and with them the interval is as before. */
 GST_START_TEST (one_address_is_a_handful_of_receivers)
 {
   Forgery forgery = __i__ % N_FORGERIES;
@@ -467,8 +467,8 @@ GST_START_TEST (one_address_is_a_handful_of_receivers)
 
 GST_END_TEST;
 
-/* What a flood from 60,000 addresses is believed of is bounded as one of SSRCs
- * was, and it costs no more than a few thousand reports in a second. */
+/* The effect of a flood from 60,000 addresses is bounded like that of many
+ * SSRCs, and it costs no more than a few thousand reports per second. */
 GST_START_TEST (a_flood_from_very_many_addresses_is_not_looked_at)
 {
   Crowd *crowd = crowd_new (64000, 140);
@@ -494,8 +494,8 @@ GST_START_TEST (a_flood_from_very_many_addresses_is_not_looked_at)
 
 GST_END_TEST;
 
-/* A NAT, or a host: they count as two, and are answered with what the others
- * leave. */
+/* A NAT or a host: its receivers count as two, and share the answers that
+ * others leave. */
 GST_START_TEST (many_behind_one_address_are_answered_too)
 {
   Crowd *crowd = crowd_new (400000, 150);
@@ -537,7 +537,7 @@ GST_START_TEST (what_is_no_report_is_counted_and_no_more)
 
 GST_END_TEST;
 
-/* Minutes, many seeds: with LMCC_TEST_LONG only. */
+/* Takes minutes for many seeds: with LMCC_TEST_LONG only. */
 GST_START_TEST (every_audience_stays_within_the_limits_for_long)
 {
   static const guint audiences[] = { 1, 10, 100, 1000, 10000 };

@@ -7,7 +7,7 @@
 #define US LMCC_USECOND
 #define EXACT (250 * US)
 
-/* The step after a second in which @rate packets left, each at its time. */
+/* The step after a second in which @rate packets left, each at its own time. */
 static LmccTime
 step_at (guint rate, guint max_burst, gboolean exact)
 {
@@ -29,15 +29,15 @@ GST_START_TEST (test_the_step_follows_the_rate)
     LmccTime least;
     LmccTime most;
   } rows[] = {
-    /* Fewer than two packets in 1 ms: each at its time. */
+    /* Fewer than two packets in 1 ms: each at its own time. */
     { 50, 0, EXACT, EXACT },
     { 200, 0, EXACT, EXACT },
     { 1400, 0, EXACT, EXACT },
-    /* What is due in 1 ms. */
+    /* The packets due in 1 ms. */
     { 2000, 0, MS, MS },
     { 20000, 0, MS, MS },
     { 100000, 0, MS, MS },
-    /* What is asked for, at most 10 ms. */
+    /* As requested, at most 10 ms. */
     { 2000, 10, 4900 * US, 5100 * US },
     { 100, 10, EXACT, EXACT },
     { 200, 10, 10 * MS, 10 * MS },
@@ -75,7 +75,7 @@ GST_START_TEST (test_a_rate_that_grows_counts_at_once)
     lmcc_packet_count_add (&count, now);
   fail_unless (lmcc_pacing_step (&count, now, 10, FALSE) <= MS);
 
-  /* And a silence is no rate. */
+  /* Silence is no rate. */
   now += 100 * MS;
   fail_unless (lmcc_pacing_step (&count, now, 0, FALSE) == EXACT);
   lmcc_packet_count_add (&count, now);
@@ -84,8 +84,8 @@ GST_START_TEST (test_a_rate_that_grows_counts_at_once)
 
 GST_END_TEST;
 
-/* Calls the sender as the pacing thread does. Returns the packets of trains,
- * and how late the latest of them left. */
+/* Calls the sender as the pacing thread does. Returns the number of packets
+ * in trains, and the largest lateness of them. */
 static guint
 run_in_steps (TrainRun *run, guint max_burst, LmccTime until, LmccTime *latest)
 {
@@ -113,7 +113,7 @@ run_in_steps (TrainRun *run, guint max_burst, LmccTime until, LmccTime *latest)
 
 static const guint bursts[] = { 0, 8, 40 };
 
-/* Some 8,000 packets each second, in trains and outside. */
+/* About 8,000 packets per second, in trains and outside. */
 GST_START_TEST (test_trains_are_exact)
 {
   guint max_burst = bursts[__i__];

@@ -42,7 +42,7 @@ GST_START_TEST (test_table_has_every_rung_and_grows_by_class)
   }
   fail_unless (lmcc_session_validate (session, NULL));
 
-  /* What waited is sent where its stream and class are now. */
+  /* Waiting units are sent in the layer that now has their stream and class. */
   harness_run_until (&h, START + 200 * MS);
   for (i = 0; i < N_SENT (&h); i++) {
     const SentPacket *s = SENT (&h, i);
@@ -95,8 +95,9 @@ GST_START_TEST (test_an_encoding_is_one_layer_where_levels_fall_back)
 
 GST_END_TEST;
 
-/* What receivers add for decoders, of pictures of which each fourth one is of
- * class 0 and is sent before the three in front of it. */
+/* The delay that receivers add for decoders, with pictures of which every
+ * fourth is of class 0 and is sent before the three that precede it in
+ * display order. */
 static LmccTime
 find_decoder_delay (LmccLevels levels)
 {
@@ -189,7 +190,7 @@ GST_START_TEST (test_most_rungs_and_classes_stay_within_the_limits)
   fail_unless (lmcc_sender_is_idle (h.sender));
   harness_clear (&h);
 
-  /* More rungs than groups: the upper ones share the last. */
+  /* More rungs than groups: the upper ones share the last group. */
   fail_unless (lmcc_address_parse ("239.255.255.254", &config.session.address));
   h = harness_new (&config);
   session = lmcc_sender_get_session (h.sender);
@@ -251,7 +252,7 @@ GST_START_TEST (test_records_stay_under_a_twentieth_of_the_base_rate)
 
 GST_END_TEST;
 
-/* Whether a record left within 120 ms before @time, or at it. */
+/* Whether a record left at @time or within 120 ms before it. */
 static gboolean
 has_record_ahead (const Harness *h, LmccTime time)
 {
@@ -267,8 +268,8 @@ has_record_ahead (const Harness *h, LmccTime time)
   return FALSE;
 }
 
-/* Pictures of 40 ms, every @distance one of them a key frame: how many of 100
- * of these have no record ahead of them. */
+/* Pictures of 40 ms, with a key frame every @distance pictures: number of
+ * key frames among 100 that have no record before them. */
 static guint
 count_unannounced (guint distance, guint n_packets, gsize payload)
 {
@@ -307,8 +308,9 @@ GST_START_TEST (test_a_record_leaves_ahead_of_each_key_frame)
   for (i = 0; i < G_N_ELEMENTS (distances); i++)
     fail_unless_equals_int (count_unannounced (distances[i], 5, 1000), 0);
 
-  /* A base of 68 kbit/s has room for a record each 0.6 s: for every second key
-   * frame, and not between them; for each where they are further apart. */
+  /* A base layer of 68 kbit/s has room for a record every 0.6 s: for every
+   * second key frame, and not between them; for each if they are further
+   * apart. */
   fail_unless_equals_int (count_unannounced (11, 1, 300), 50);
   fail_unless_equals_int (count_unannounced (25, 1, 300), 0);
 }
@@ -329,8 +331,8 @@ ask_for_key (Harness *h)
   harness_drain (h);
 }
 
-/* 68 kbit/s, as above: a record each 0.6 s. Somebody joins each 3 s, and can do
- * nothing before the record. */
+/* 68 kbit/s, as above: a record every 0.6 s. A receiver joins every 3 s, and
+ * cannot start before the record. */
 GST_START_TEST (test_no_record_waits_for_a_key_frame_that_has_to_be_asked_for)
 {
   LmccSenderConfig config = sender_config (1);
@@ -535,7 +537,7 @@ GST_START_TEST (test_sender_reports_are_on_the_presentation_timeline)
 
 GST_END_TEST;
 
-/* The copies are apart, also where the caller comes late. */
+/* The copies are spaced, even if the caller is late. */
 GST_START_TEST (test_stop_says_bye_three_times_and_nothing_follows)
 {
   LmccSenderConfig config = sender_config (1);
@@ -645,7 +647,8 @@ GST_START_TEST (test_rates_are_what_is_sent_and_announced_once_a_second)
       changed = h.now;
       n_changes++;
     }
-    /* Known after half a second, within a tenth and what the estimate lacks. */
+    /* Known after half a second, within a tenth plus the error of the
+     * estimate. */
     if (i == 13 || i == 240)
       fail_unless (fabs ((gdouble) session->layers[0].rate
                            / (4 * (1000 + RTP_OVERHEAD + IP_OVERHEAD) * 8
@@ -654,7 +657,7 @@ GST_START_TEST (test_rates_are_what_is_sent_and_announced_once_a_second)
               < 0.2,
           "%u", (guint) session->layers[0].rate);
   }
-  /* The base carries the records as well. */
+  /* The base layer carries the records as well. */
   fail_unless (fabs ((gdouble) session->layers[0].rate
                        / (4 * (500 + RTP_OVERHEAD + IP_OVERHEAD) * 8 * 12.5)
                    - 1)
@@ -670,7 +673,7 @@ GST_START_TEST (test_rates_are_what_is_sent_and_announced_once_a_second)
 
 GST_END_TEST;
 
-/* A host that gets another address, or knows its first one only now. */
+/* A host that gets another address, or learns its first one only now. */
 GST_START_TEST (test_another_address_is_announced_at_once_by_the_same_session)
 {
   LmccSenderConfig config = sender_config (1);
@@ -696,7 +699,7 @@ GST_START_TEST (test_another_address_is_announced_at_once_by_the_same_session)
   revision = session->revision;
   n_changes = h.n_changes;
   lmcc_sender_set_source (h.sender, h.now, &second, 5005);
-  /* And once more: nothing has changed. */
+  /* And once more: without a change. */
   lmcc_sender_set_source (h.sender, h.now, &second, 5005);
   harness_drain (&h);
   fail_unless_equals_int (session->revision, revision + 1);
@@ -781,8 +784,9 @@ note_answer (gpointer user_data, guint32 ssrc G_GNUC_UNUSED,
   *noted = *answer;
 }
 
-/* Who hands packets over before their time is ahead of the clock by which the
- * report comes. The answer says how long it was held until it leaves. */
+/* A sender that hands packets over before their time is ahead of the clock
+ * by which the report arrives. The answer states the holding time until it
+ * leaves. */
 GST_START_TEST (test_a_report_may_come_before_the_latest_time)
 {
   static const LmccRtcpHandler handler = { .dlrr = note_answer };

@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * That layers of fixed rates do not send at the same moments, at no level.
+ * Tests that layers of fixed rates do not send at the same moments, at any
+ * level.
  */
 #include "support/sender-harness.h"
 
@@ -15,7 +16,7 @@
 #define RATE 100e3
 #define INTERVAL (80 * MS)
 
-/* Of a link, above the level's rate. */
+/* Of a link, relative to the level's rate. */
 #define LINK_FACTOR 1.05
 
 static LmccSenderConfig
@@ -36,7 +37,8 @@ layers_config (LmccRateScheme scheme, guint n_layers)
   return config;
 }
 
-/* Half of what the layers carry, a key frame a second, all of full packets. */
+/* Half of the layers' capacity, one key frame per second, all in full
+ * packets. */
 static void
 push_seconds (Harness *h, const LmccSession *session, guint n_seconds)
 {
@@ -55,7 +57,7 @@ push_seconds (Harness *h, const LmccSession *session, guint n_seconds)
   }
 }
 
-/* The thread could not run for so long. */
+/* The thread may not run for this long. */
 static void
 stall (Harness *h, LmccTime duration)
 {
@@ -64,9 +66,9 @@ stall (Harness *h, LmccTime duration)
   harness_drain (h);
 }
 
-/* How many packets the layers from 1 to @level send at most within @span, and
- * until when none of them is later than @from. The base is not evenly filled:
- * RTCP is in it. */
+/* The largest number of packets that the layers from 1 to @level send within
+ * @span, and the time until which none of them is later than @from. The base
+ * layer is not evenly filled, because it contains RTCP. */
 static guint
 count_together (const Harness *h, guint level, LmccTime from, LmccTime span)
 {
@@ -91,7 +93,7 @@ count_together (const Harness *h, guint level, LmccTime from, LmccTime span)
   return most;
 }
 
-/* Of a link with a little more than the level's rate: the largest queue, in
+/* On a link slightly faster than the level's rate: the largest queue, in
  * packets. */
 static gdouble
 find_backlog (const Harness *h, const LmccSession *session, guint level,
@@ -124,8 +126,8 @@ typedef enum
   PICTURES
 } What;
 
-/* Parts that are n first ones of van der Corput's sequence are more than 1/(2n)
- * apart from each other, so that 1/n has two of them at most. */
+/* Phases that are the first n of van der Corput's sequence are more than
+ * 1/(2n) apart, so that 1/n contains at most two of them. */
 GST_START_TEST (test_at_no_level_do_equal_layers_send_together)
 {
   LmccSenderConfig config = layers_config (LMCC_RATE_SCHEME_EQUAL, N_EQUAL + 1);
@@ -160,9 +162,9 @@ typedef struct
   gdouble most; /* packets */
 } Backlog;
 
-/* Two for the layers above the base, one where they double: what is missing of
- * even gaps is the base's. One for the base, whose packets RTCP moves; its gap
- * lets the others wait for half a packet. */
+/* Two for the layers above the base, one if their rates double: the rest of
+ * even spacing is the base's. One for the base layer, whose packets are
+ * moved by RTCP; its gap makes the others wait for half a packet. */
 static const Backlog backlogs[] = {
   { "equal", LMCC_RATE_SCHEME_EQUAL, N_EQUAL, FILLER, 3.0 },
   { "equal, stalls", LMCC_RATE_SCHEME_EQUAL, N_EQUAL, STALLS, 3.0 },

@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the packets of a sender say of its slots, and when they leave.
+ * Tests the slot marks in a sender's packets, and when these packets leave.
  */
 #include "support/sender-harness.h"
 
@@ -18,7 +18,8 @@
 #define PACKET_SIZE 1200
 #define PICTURE (40 * MS)
 
-/* The largest packet that the sender may send: of its mtu, in IPv4 and UDP. */
+/* Size of the largest packet that the sender may send: its MTU minus the
+ * IPv4 and UDP headers. */
 #define LARGEST (1400 + IP_OVERHEAD)
 
 static LmccSenderConfig
@@ -43,7 +44,7 @@ marks_config (const gchar *algorithm, LmccRateScheme scheme, gdouble base,
   return config;
 }
 
-/* Pictures of which each can begin a window, and of other sizes. */
+/* Pictures that can each start a window, and of different sizes. */
 static void
 push_until (Harness *h, LmccTime until)
 {
@@ -101,7 +102,8 @@ point_level (const Pattern *pattern, guint64 slot)
   return MIN (trailing_zeros (slot + 1), pattern->top - 1);
 }
 
-/* Bits that @layer should have begun to send by @time since the start. */
+/* Bits of which @layer should have started the transmission by @time since
+ * the start. */
 static gdouble
 bits_by (const Pattern *pattern, guint layer, guint64 rate, LmccTime time)
 {
@@ -122,7 +124,8 @@ is_of_layer (const SentPacket *s, guint layer)
   return s->control ? layer == 0 : s->header.layer == layer;
 }
 
-/* At each packet of the layer, all before it are sent, and it is due. */
+/* At each packet of the layer, all earlier packets have been sent, and it is
+ * due. */
 static void
 check_bits (const Harness *h, const Pattern *pattern, guint layer, guint64 rate)
 {
@@ -172,8 +175,8 @@ check_rlc_marks (const Harness *h, const Pattern *pattern)
   return n_bursts;
 }
 
-/* Bursts of 8 packets of the base at twice its rate: all of a slot of 8
- * packets, less of a longer one. */
+/* Bursts of 8 packets of the base layer at twice its rate: all of a slot of
+ * 8 packets, less of a longer one. */
 static void
 check_rlc (LmccTime slot)
 {
@@ -189,7 +192,7 @@ check_rlc (LmccTime slot)
   fail_unless_equals_uint64 (lmcc_sender_get_session (h.sender)->slot,
       pattern.slot);
   push_until (&h, START + 40 * pattern.slot);
-  /* The base's alone are eight in each slot. */
+  /* Those of the base layer alone are eight per slot. */
   fail_unless (check_rlc_marks (&h, &pattern) > 40 * 8);
   for (i = 0; i < 5; i++)
     check_bits (&h, &pattern, i, config.session.layers[i].rate);
@@ -247,7 +250,7 @@ GST_START_TEST (test_sync_points_go_on_across_the_wrap)
   for (i = 0; i < N_SENT (&h); i++) {
     const SentPacket *s = SENT (&h, i);
 
-    /* What was missed is caught up in the first 100 ms. */
+    /* Missed packets are sent in the first 100 ms. */
     if (s->control
         || s->time < START + (session->slot_modulus - 18) * session->slot)
       continue;
@@ -305,8 +308,8 @@ check_signals (const LmccSession *session, const gint *signals, guint n_slots)
   }
 }
 
-/* In a power of two slots each level has as many signals as p_i says; all
- * packets of a slot say the same. */
+/* In a power of two slots, each level has the number of signals given by
+ * p_i; all packets of a slot have the same signal. */
 static void
 check_flid (const gchar *algorithm)
 {
@@ -346,8 +349,9 @@ GST_START_TEST (test_signals_are_as_frequent_as_the_probabilities)
 
 GST_END_TEST;
 
-/* The harness checks each packet's group. Here: each layer's numbers go on from
- * group to group, also across the wrap, and nothing comes of silent groups. */
+/* The harness checks each packet's group. Here: each layer's numbers
+ * continue from group to group, also across the wrap, and silent groups
+ * carry nothing. */
 GST_START_TEST (test_layers_turn_through_the_groups)
 {
   LmccSenderConfig config =
@@ -359,7 +363,7 @@ GST_START_TEST (test_layers_turn_through_the_groups)
   gboolean used[LMCC_MAX_GROUPS] = { FALSE };
   guint i;
 
-  /* 4 s of leave latency in slots of half a second: L < (s - 1) T, s = 10. */
+  /* 4 s of leave latency with slots of half a second: L < (s - 1) T, s = 10. */
   fail_unless_equals_int (session->silent_groups, 10);
   fail_unless_equals_int (session->turning_groups, 15);
   fail_unless_equals_int (session->n_groups, 16);
@@ -393,8 +397,8 @@ GST_END_TEST;
 
 /* Wei and Zhang */
 
-/* The points of layer j, at which level j - 1 may go up, come every R_j / R_0
- * slots, at the end of the slot. */
+/* The points of layer j, at which level j - 1 may go up, come every R_j /
+ * R_0 slots, at the end of the slot. */
 static guint64
 levels_after (const LmccSession *session, guint64 slot)
 {
@@ -453,7 +457,7 @@ check_synchronized (guint n_layers)
   harness_clear (&h);
 }
 
-/* More than 8 layers make the base's packets longer. */
+/* With more than 8 layers, the base layer's packets are longer. */
 GST_START_TEST (test_the_base_says_which_levels_may_go_up)
 {
   check_synchronized (5);
@@ -484,8 +488,8 @@ check_refused (LmccSenderConfig config, const gchar *why)
   harness_clear (&h);
 }
 
-/* Each packet of a layer above the base says how many its slot had before it,
- * or when the layer's one before was sent. */
+/* Each packet of a layer above the base states its position in the slot, or
+ * when the layer's previous packet was sent. */
 static void
 check_places (const gchar *algorithm, LmccRateScheme scheme, gdouble factor)
 {
@@ -577,7 +581,7 @@ GST_START_TEST (test_a_session_without_slots_has_no_marks)
 
 GST_END_TEST;
 
-/* Each row of the registry says it: no list of names goes with it. */
+/* Each row of the registry states it, so that no list of names is needed. */
 GST_START_TEST (test_whose_slots_can_be_set_has_a_second_element)
 {
   guint n, n_settings, n_slotted = 0, i;

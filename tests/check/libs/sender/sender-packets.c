@@ -19,7 +19,7 @@ GST_START_TEST (test_numbers_are_contiguous_across_wraps_and_changes)
   sender_config_add_sound (&config);
   h = harness_new (&config);
   harness_push_random_until (&h, rand, START + 30 * LMCC_SECOND, 2, TRUE);
-  /* And a lot, so that one layer's numbers wrap. */
+  /* And many, so that one layer's numbers wrap. */
   for (i = 0; i < 1400; i++)
     harness_push_at (&h, make_unit (1, 1, h.now + 10 * MS, 50, 10));
   harness_run_until (&h, h.now + 2 * WINDOW);
@@ -53,7 +53,7 @@ GST_START_TEST (test_numbers_are_contiguous_across_wraps_and_changes)
   fail_unless (n_lsn_wraps > 0);
   fail_unless (n_media > 65536 + 5000);
 
-  /* Every number from the seed's on is there as often as the count says. */
+  /* Every number from the seed on occurs as often as the count says. */
   for (i = 0; i < 65536; i++) {
     guint16 osn = (guint16) (config.sequence_seed + i);
 
@@ -66,8 +66,8 @@ GST_START_TEST (test_numbers_are_contiguous_across_wraps_and_changes)
 
 GST_END_TEST;
 
-/* Follows what the element says of the order of the units: the anchor, first
- * and last, and that OSN order is the order in which they were pushed. */
+/* Checks the element's information on the order of units: the anchor, first
+ * and last, and that the OSN order is the order in which they were pushed. */
 GST_START_TEST (test_units_are_whole_and_in_order)
 {
   LmccSenderConfig config = sender_config (2);
@@ -199,8 +199,8 @@ GST_START_TEST (test_only_the_payload_of_incoming_packets_is_kept)
 
 GST_END_TEST;
 
-/* Backwards through everything sent: the smallest number that a layer sends
- * from here on, under the same table, against each mark. */
+/* Backwards through all sent packets: compares the smallest number that a
+ * layer sends from here on, under the same table, with each mark. */
 static guint
 check_marks (Harness *h)
 {
@@ -261,8 +261,8 @@ GST_START_TEST (test_marks_of_filler_and_sound_are_low_water_marks)
 
 GST_END_TEST;
 
-/* A mark that is too low would be a low-water mark as well, and hold up
- * receivers for ever. */
+/* A mark that is too low would also be a low-water mark, and hold up
+ * receivers forever. */
 GST_START_TEST (test_mark_of_an_empty_layer_is_the_next_number)
 {
   LmccSenderConfig config = sender_config (2);
@@ -337,7 +337,7 @@ GST_START_TEST (test_bad_units_are_dropped_and_counted)
   fail_unless_equals_uint64 (stats->units_invalid, 10);
   fail_unless (lmcc_sender_is_idle (h.sender));
 
-  /* Whatever the bytes are: refused, or sent whole. */
+  /* Whatever the bytes are: rejected, or sent whole. */
   for (i = 0; i < 5000; i++) {
     guint size = (guint) g_rand_int_range (rand, 0, 60), at;
     LmccPacket *packet = lmcc_packet_new (size);

@@ -1,11 +1,11 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The repair of native layers: how much there is of it, and when it comes.
+ * Tests the repair of native layers: its amount and its timing.
  */
 #include "support/sent-repair.h"
 
-/* What all media and all repair of a session have sent. */
+/* Media and repair bytes that all layers of a session have sent. */
 static void
 sum_bytes (Harness *h, guint64 *media, guint64 *repair)
 {
@@ -20,7 +20,8 @@ sum_bytes (Harness *h, guint64 *media, guint64 *repair)
   }
 }
 
-/* All layers send no more for repair than the share of all media. */
+/* The share of repair in all layers is at most the configured share of all
+ * media. */
 GST_START_TEST (test_native_layers_keep_their_budget)
 {
   const guint shares[] = { 50, 100, 300 };
@@ -42,7 +43,7 @@ GST_START_TEST (test_native_layers_keep_their_budget)
 
 GST_END_TEST;
 
-/* No layer has a packet's worth of repair in a block. */
+/* No layer has enough repair for a packet in a block. */
 GST_START_TEST (test_small_native_layers_have_repair_together)
 {
   LmccSenderConfig config = repair_native_config (100);
@@ -71,7 +72,7 @@ GST_START_TEST (test_small_native_layers_have_repair_together)
 
 GST_END_TEST;
 
-/* Only some pictures of a long block are looked at, but of each rung. */
+/* Only some pictures of a long block are considered, but some of each rung. */
 GST_START_TEST (test_every_rung_of_a_long_block_has_repair)
 {
   LmccSenderConfig config = repair_native_config (100);
@@ -100,8 +101,8 @@ GST_START_TEST (test_every_rung_of_a_long_block_has_repair)
 
 GST_END_TEST;
 
-/* So the rate of a level does not grow without bounds: twice the share, in
- * whole packets of each block. */
+/* So that the rate of a level is bounded: twice the share, in whole packets
+ * of each block. */
 GST_START_TEST (test_no_native_layer_has_all_of_the_repair)
 {
   LmccSenderConfig config = repair_native_config (200);
@@ -133,7 +134,7 @@ GST_START_TEST (test_no_native_layer_has_all_of_the_repair)
 
 GST_END_TEST;
 
-/* The base's own share is for the base, and for nothing else. */
+/* The base layer's own share is used for the base layer only. */
 GST_START_TEST (test_the_base_of_native_layers_may_have_a_share_of_its_own)
 {
   LmccSenderConfig config = repair_native_config (100);
@@ -208,7 +209,7 @@ GST_START_TEST (test_native_repair_is_spread)
 
 GST_END_TEST;
 
-/* So that a receiver knows what a level costs. */
+/* So that a receiver knows the rate of a level. */
 GST_START_TEST (test_announced_rates_include_repair)
 {
   LmccSenderConfig with_config = repair_native_config (300);

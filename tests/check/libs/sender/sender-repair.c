@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The repair of layers of fixed rates: what is sent of it, when, and that it
- * repairs.
+ * Tests the repair of layers of fixed rates: its packets, their timing, and
+ * that it recovers losses.
  */
 #include "support/sent-repair.h"
 
@@ -52,7 +52,7 @@ GST_START_TEST (test_repair_takes_the_place_of_filler)
 
 GST_END_TEST;
 
-/* In every window the base, which is full, has a tenth of its packets more. */
+/* In every window the base layer, which is full, has a tenth more packets. */
 GST_START_TEST (test_a_full_base_keeps_its_share_for_repair)
 {
   LmccSenderConfig config = repair_shaped_config (100);
@@ -79,8 +79,7 @@ GST_START_TEST (test_a_full_base_keeps_its_share_for_repair)
 
 GST_END_TEST;
 
-/* The key frames are larger than what any of the lower layers has in a
- * window. */
+/* The key frames are larger than the share of any lower layer in a window. */
 GST_START_TEST (test_key_frames_that_are_cut_are_repaired_in_all_their_layers)
 {
   LmccSenderConfig config = repair_shaped_config (100);
@@ -109,8 +108,8 @@ GST_START_TEST (test_key_frames_that_are_cut_are_repaired_in_all_their_layers)
 
 GST_END_TEST;
 
-/* The rates have room for the media and little more: pictures are left out for
- * repair only where they would be lost without it. */
+/* The rates leave little room beside the media: pictures are dropped for
+ * repair only if they would be lost without it. */
 GST_START_TEST (test_repair_takes_what_is_worth_more_than_the_media)
 {
   const gdouble losses[] = { 0.0, 0.0005, 0.2 };
@@ -155,7 +154,7 @@ GST_START_TEST (test_a_flush_forgets_the_repair)
   harness_run_until (&h, time + 2 * REPAIR_HOLD);
   for (i = n; i < N_SENT (&h); i++)
     fail_unless (!repair_is (SENT (&h, i)));
-  /* And it goes on. */
+  /* And sending continues. */
   time = h.now + 100 * MS;
   n = N_SENT (&h);
   for (i = 0; i < 3; i++)

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Whom a sender takes for another sender on its groups, and how often it says
- * so.
+ * Tests when a sender detects another sender on its groups, and how often it
+ * reports it.
  */
 #include "support/sender-harness.h"
 
@@ -38,7 +38,7 @@ take (Ears *ears, const gchar *source, LmccPacket *packet)
       owned->data, owned->size);
 }
 
-/* Reports of @ssrc each 250 ms. Returns how often the user is told. */
+/* Reports of @ssrc every 250 ms. Returns how often the user is told. */
 static guint
 hear (Ears *ears, const gchar *source, guint32 ssrc, guint n)
 {
@@ -89,7 +89,7 @@ take_media (Ears *ears, guint32 ssrc, gsize size)
       packet, size);
 }
 
-/* And its reports are no news then. */
+/* After that, its reports are not news. */
 GST_START_TEST (test_another_senders_media_are_told_of)
 {
   Ears ears = { .now = START };
@@ -134,7 +134,7 @@ GST_START_TEST (test_a_sender_that_ended_and_came_back_is_told_of_again)
 
 GST_END_TEST;
 
-/* A late copy of a record, and what comes after the goodbye. */
+/* A late copy of a record, and packets after the BYE. */
 GST_START_TEST (test_a_sender_that_has_just_ended_is_none)
 {
   const LmccSenderReport report = { .ssrc = OTHER };
@@ -148,8 +148,8 @@ GST_START_TEST (test_a_sender_that_has_just_ended_is_none)
 
 GST_END_TEST;
 
-/* Each is told of in its turn, as long as they are no more than there are
- * places; a crowd is told of once in ten seconds. */
+/* Each is reported in turn, as long as they fit into the table; a crowd is
+ * reported once in ten seconds. */
 GST_START_TEST (test_many_senders_are_told_of_one_by_one)
 {
   Ears ears = { .now = START };

@@ -7,7 +7,7 @@
 #include <gst/lmcc/wire/constants.h>
 #include <math.h>
 
-/* 25 pictures a second of 5 packets: at a constant rate one each 8 ms. */
+/* 25 pictures per second of 5 packets: at a constant rate one every 8 ms. */
 GST_START_TEST (test_constant_input_is_sent_at_a_constant_rate)
 {
   LmccSenderConfig config = sender_config (1);
@@ -55,7 +55,7 @@ GST_START_TEST (test_no_packet_leaves_before_its_time_or_after_the_window)
   while (time < START + 30 * LMCC_SECOND && spans->len < 60000) {
     guint stream;
 
-    /* Some come early, some when part of the window is over. */
+    /* Some arrive early, some when part of the window is over. */
     harness_run_until (&h,
         time - 20 * MS + (LmccTime) g_rand_int_range (rand, 0, 100) * MS);
     for (stream = 0; stream < 3; stream++) {
@@ -103,8 +103,8 @@ count_media (Harness *h)
   return stats->packets - stats->layers[0].fillers - stats->layers[1].fillers;
 }
 
-/* A caller that comes each 37 ms sends what a prompt one would have sent by
- * then: nothing is lost, and nothing goes earlier. */
+/* A caller that comes every 37 ms sends what a prompt one would have sent by
+ * then: nothing is lost, and nothing is sent early. */
 GST_START_TEST (test_a_late_caller_catches_up_and_no_more)
 {
   LmccSenderConfig config = sender_config (2);
@@ -262,7 +262,7 @@ GST_START_TEST (test_memory_is_bounded_and_units_stay_whole)
   }
   fail_unless_equals_int (n_first, n_last);
   fail_unless_equals_uint64 (n_first + harness_count_dropped (&h), 2001);
-  /* All of the 500 that matter most are there. */
+  /* All of the 500 most important packets are there. */
   fail_unless_equals_int (n_low, 500);
   harness_clear (&h);
 }

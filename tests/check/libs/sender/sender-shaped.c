@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The sender with layers of fixed rates.
+ * Tests the sender with layers of fixed rates.
  */
 #include "support/sender-harness.h"
 
@@ -64,7 +64,7 @@ push_sound (Harness *h, LmccTime time)
   return time;
 }
 
-/* A receiver's report, which the base answers. */
+/* A receiver's report, which the base layer answers. */
 static void
 push_report (Harness *h, guint32 ssrc)
 {
@@ -108,8 +108,8 @@ GST_START_TEST (test_every_interval_of_every_layer_has_its_rate)
   sender_config_add_sound (&config);
   config.session.feedback_interval = 500 * MS;
   h = harness_new (&config);
-  /* Groups of all lengths, some longer than a window, key frames larger than a
-   * layer's share, and silence. */
+  /* Groups of all lengths, some longer than a window, key frames larger than
+   * a layer's share, and silence. */
   for (i = 0; i < 12; i++) {
     time = push_gop (&h, 2, time, (guint) g_rand_int_range (rand, 1, 40),
         (guint) g_rand_int_range (rand, 1, 40),
@@ -129,7 +129,8 @@ GST_START_TEST (test_every_interval_of_every_layer_has_its_rate)
 
 GST_END_TEST;
 
-/* As without a pyramid: P pictures, and B pictures that nothing refers to. */
+/* As without a pyramid: P pictures, and B pictures that no other picture
+ * refers to. */
 GST_START_TEST (test_a_class_that_does_not_occur_is_not_needed)
 {
   LmccSenderConfig config =
@@ -152,7 +153,7 @@ GST_START_TEST (test_a_class_that_does_not_occur_is_not_needed)
 
 GST_END_TEST;
 
-/* What became of one unit. */
+/* How one unit was sent. */
 typedef struct
 {
   guint n_packets;
@@ -209,15 +210,15 @@ explicit_config (guint n_rungs, guint n_layers, const guint64 *rates)
 
 #define AT(i) (START + 100 * MS + (i) *PICTURE)
 
-/* A group of 20 pictures of 1 packet of 1000 bytes of payload: 1064 bytes as IP
- * packets, 26.6 kbit/s each. Five P pictures, five B and ten b fill three
- * layers one after the other; the base has room for the record besides. */
+/* A group of 20 pictures of 1 packet of 1000 bytes of payload: 1064 bytes as
+ * IP packets, 26.6 kbit/s each. Five P pictures, five B and ten b fill three
+ * layers one after the other; the base layer also has room for the record. */
 GST_START_TEST (test_importance_decides_the_layer)
 {
   static const guint64 rates[] = { 60000, 54000, 54000 };
   LmccSenderConfig config = explicit_config (1, 3, rates);
   Harness h = harness_new (&config);
-  /* 0, 8, 4, 2, 6 of ten, at odd places. */
+  /* 0, 8, 4, 2, 6 of ten, in odd positions. */
   guint b[] = { 1, 17, 9, 5, 13 };
   guint i, gop, n_sent = 0;
 
@@ -281,8 +282,8 @@ first_sent (Harness *h, guint layer, guint from, guint to)
   return LMCC_TIME_NONE;
 }
 
-/* Two quality layers of VP9, of which the upper one begins anew in the middle
- * of a group, too. It fills two layers of the session: each of them sends the
+/* Two quality layers of VP9, of which the upper one also restarts in the
+ * middle of a group. They fill two layers of the session: each of them sends
  * one half of its pictures, and then the other. */
 GST_START_TEST (test_a_switch_point_in_a_window_goes_out_at_its_time)
 {
@@ -324,7 +325,8 @@ GST_START_TEST (test_a_switch_point_in_a_window_goes_out_at_its_time)
 
 GST_END_TEST;
 
-/* The key frame of 16 packets is larger than the base's share and layer 1's. */
+/* The key frame of 16 packets is larger than the shares of the base layer
+ * and layer 1. */
 GST_START_TEST (test_a_unit_is_cut_only_above_the_base)
 {
   static const guint64 rates[] = { 60000, 54000, 54000, 108000 };
@@ -360,7 +362,7 @@ GST_START_TEST (test_a_unit_is_cut_only_above_the_base)
       fail_unless_equals_int (s->header.last,
           s->header.osn == (guint16) (config.sequence_seed + 15));
     } else {
-      /* Nothing that needs it is lower. */
+      /* Nothing that needs it is in a lower layer. */
       fail_unless_equals_int (s->group, 3);
       fail_unless (s->header.first && s->header.last && !s->header.more);
     }
@@ -374,8 +376,8 @@ GST_START_TEST (test_a_unit_is_cut_only_above_the_base)
 
 GST_END_TEST;
 
-/* Layers are in decoding order, units whole, within the window; what a filler
- * packet says holds; what is not sent is counted. */
+/* Layers are in decoding order, units are whole and within the window; the
+ * statements of filler packets are true; unsent units are counted. */
 GST_START_TEST (test_what_is_sent_is_whole_in_order_and_in_time)
 {
   LmccSenderConfig config =
@@ -428,7 +430,7 @@ GST_START_TEST (test_what_is_sent_is_whole_in_order_and_in_time)
 
 GST_END_TEST;
 
-/* At each level: whatever a unit needs is there too. */
+/* At each level: all references of a unit are there, too. */
 GST_START_TEST (test_no_layer_has_what_needs_a_higher_one)
 {
   LmccSenderConfig config =
@@ -438,7 +440,8 @@ GST_START_TEST (test_no_layer_has_what_needs_a_higher_one)
   LmccTime time = AT (0);
   guint i, n = 0;
 
-  /* Long groups: windows without a key frame, in which the P pictures go on. */
+  /* Long groups: windows without a key frame, in which the P pictures
+   * continue. */
   for (i = 0; i < 4; i++) {
     time = push_gop (&h, 1, time, 45 + 7 * i, 8,
         (gsize) g_rand_int_range (rand, 600, 1300));
@@ -477,8 +480,8 @@ GST_START_TEST (test_no_layer_has_what_needs_a_higher_one)
 
 GST_END_TEST;
 
-/* A scene cut's key frame soon after another one: a window of both would be too
- * long. */
+/* The key frame of a scene cut soon after another one: one window for both
+ * would be too long. */
 GST_START_TEST (test_groups_share_a_window_only_where_they_fit)
 {
   LmccSenderConfig config =
@@ -493,8 +496,8 @@ GST_START_TEST (test_groups_share_a_window_only_where_they_fit)
   }
   harness_run_until (&h, time + 2 * HOLD);
   fail_unless_equals_uint64 (lmcc_sender_get_stats (h.sender)->windows_cut, 0);
-  /* The two of the first group, which come before any picture that they could
-   * refer to. */
+  /* The first two pictures of the first group, which precede any picture
+   * that they could refer to. */
   fail_unless_equals_uint64 (harness_count_dropped (&h), 2);
   push_gop (&h, 1, h.now, 60, 4, 500);
   fail_unless_equals_uint64 (lmcc_sender_get_stats (h.sender)->windows_cut, 2);
@@ -529,7 +532,7 @@ GST_START_TEST (test_the_window_follows_the_distance_of_key_frames)
 
   fail_unless_equals_uint64 (window_of (&h), LMCC_DEFAULT_SHAPED_WINDOW);
   time = push_gop (&h, 1, time, 25, 5, 1000);
-  /* It is not known before the second key frame, and nothing has been sent. */
+  /* It is unknown before the second key frame, and nothing has been sent. */
   fail_unless_equals_uint64 (window_of (&h), LMCC_DEFAULT_SHAPED_WINDOW);
   for (i = 0; i < N_SENT (&h); i++)
     fail_if (is_media (SENT (&h, i)));
@@ -542,11 +545,11 @@ GST_START_TEST (test_the_window_follows_the_distance_of_key_frames)
   fail_unless_equals_uint64 (lmcc_sender_get_stats (h.sender)->windows_cut, 0);
   fail_unless_equals_uint64 (lmcc_sender_get_stats (h.sender)->units_late, 0);
 
-  /* Shorter ones fit as they are. */
+  /* Shorter groups fit unchanged. */
   for (i = 0; i < 4; i++)
     time = push_gop (&h, 1, time, 10, 5, 1000);
   fail_unless_equals_uint64 (window_of (&h), 2400 * MS);
-  /* A source that stood still. */
+  /* A source that paused. */
   time = push_gop (&h, 1, time + 3 * LMCC_SECOND, 10, 5, 1000);
   time = push_gop (&h, 1, time, 10, 5, 1000);
   fail_unless_equals_uint64 (window_of (&h), 2400 * MS);
@@ -555,13 +558,13 @@ GST_START_TEST (test_the_window_follows_the_distance_of_key_frames)
     time = push_gop (&h, 1, time, 40, 5, 1000);
   fail_unless_equals_uint64 (window_of (&h), 3720 * MS);
   fail_unless_equals_uint64 (lmcc_sender_get_stats (h.sender)->windows_cut, 1);
-  /* What is longer than any window is cut, as ever. */
+  /* A group longer than any window is cut, as always. */
   for (i = 0; i < 4; i++)
     time = push_gop (&h, 1, time, 100, 5, 1000);
   fail_unless_equals_uint64 (window_of (&h), LMCC_DEFAULT_SHAPED_WINDOW);
   harness_clear (&h);
 
-  /* A first group of 2.2 s has been cut and sent: no shorter window after
+  /* A first group of 2.2 s has been cut and sent: no shorter window follows
    * it. */
   h = new_follower (LMCC_TIME_NONE);
   time = push_gop (&h, 1, START + 100 * MS, 55, 5, 1000);
@@ -586,7 +589,7 @@ GST_START_TEST (test_the_window_is_that_of_the_distance_that_is_set)
   fail_unless_equals_int (h.n_changes, 1);
   harness_clear (&h);
 
-  /* What is not to follow stays. */
+  /* Pictures without successors stay. */
   h = new_follower (0);
   for (i = 0; i < 3; i++)
     time = push_gop (&h, 1, time, 12, 5, 1000);
@@ -615,7 +618,8 @@ GST_START_TEST (test_a_record_leaves_ahead_of_each_window)
       record = s->time;
     } else if (s->group == 0 && is_media (s) && s->header.switch_point
         && s->header.klass == 0 && s->header.first) {
-      /* The base sends a packet in 38 ms at most, and the record after one. */
+      /* The base layer sends a packet at least every 38 ms, and the record
+       * after one. */
       fail_unless (n == 0 || s->time - record >= 60 * MS, "%u", n);
       fail_unless (s->time - record <= 140 * MS, "%u", n);
       n++;
@@ -656,8 +660,8 @@ GST_START_TEST (test_packets_say_their_slot)
 
 GST_END_TEST;
 
-/* A base that is too slow for its record sends nothing else, but at its rate
- * and without keeping more and more of it. */
+/* A base layer that is too slow for its record sends nothing else, but at
+ * its rate and without a growing queue. */
 GST_START_TEST (test_a_base_slower_than_its_record_keeps_its_rate)
 {
   static const guint64 rates[] = { 1000, 64000 };
@@ -710,7 +714,7 @@ GST_START_TEST (test_flush_drops_what_was_collected)
   fail_if (lmcc_sender_is_idle (h.sender));
   lmcc_sender_flush (h.sender, h.now);
   fail_unless (lmcc_sender_is_idle (h.sender));
-  /* These refer to what was dropped. */
+  /* These refer to dropped pictures. */
   for (i = 0; i < 10; i++)
     harness_push_at (&h, make_unit (0, 0, time + i * PICTURE, 1, 1000));
   harness_run_until (&h, h.now + 2 * HOLD);

@@ -1,9 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How long a receiver that goes up waits for a spatial layer of VP9 in layers
- * of fixed rates, whenever it joins: it is too late for a switch point of which
- * it missed the first packet, and has the next one with its last packet.
+ * Tests how long a receiver that goes up waits for a spatial layer of VP9 in
+ * layers of fixed rates, for any time of the join. It misses a switch point
+ * if it misses the first packet of it, and has the next one with its last
+ * packet.
  */
 #include "support/sender-harness.h"
 
@@ -16,25 +17,27 @@
 #define N_TEMPORAL 3
 #define PAYLOAD 1000
 
-/* Groups of pictures. Sending begins later than the pictures, and the first
- * ones have not yet all classes. */
+/* Groups of pictures. Sending starts later than the pictures, and the first
+ * ones lack some classes. */
 #define N_GROUPS 14
 #define FIRST_GROUP 5
 #define LAST_GROUP 12
 #define LONGEST_DISTANCE 24
 
-/* An up-switch shows within one distance of switch points and this. */
+/* A switch to a higher level shows within one interval of switch points plus
+ * this. */
 #define RESERVE (300 * MS)
 
-/* Where the upper spatial layers begin anew they are this many times as large
- * as other pictures of the lowest temporal layer, as vp9svcenc's are. */
+/* At their switch points, pictures of the upper spatial layers are this many
+ * times as large as other pictures of the lowest temporal layer, as with
+ * vp9svcenc. */
 #define SWITCH_FACTOR 3
 
 /* One group of pictures is collected while one is sent, and 0.2 s are spare. */
 #define WINDOW_OF(distance) \
   (2 * (distance) *LMCC_SECOND / FRAME_RATE + 200 * MS)
 
-/* Packets of each class, on the average: of some 1.9 and 3.6 Mbit/s in all. */
+/* Packets of each class, on average: for about 1.9 and 3.6 Mbit/s in total. */
 typedef struct
 {
   guint distance; /* of key pictures, which are switch points */
@@ -56,7 +59,7 @@ get_temporal_id (guint position)
   return temporal_ids[position % G_N_ELEMENTS (temporal_ids)];
 }
 
-/* Of half to one and a half times its mean size. */
+/* Half to one and a half times its mean size. */
 static guint
 draw_size (GRand *rand, guint mean)
 {
@@ -88,7 +91,7 @@ rtp_time (LmccTime time)
       + (time % LMCC_SECOND * 90000 + LMCC_SECOND / 2) / LMCC_SECOND);
 }
 
-/* When a layer frame was sent. */
+/* The times at which a layer frame was sent. */
 typedef struct
 {
   LmccTime first;

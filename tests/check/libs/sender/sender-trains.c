@@ -13,7 +13,7 @@
 #define SECONDS 20
 #define END (START + SECONDS * LMCC_SECOND)
 
-/* Native layers' rates are known, and their queues as they stay. */
+/* The rates of native layers are known, and their queues are stable. */
 #define SETTLED (START + 6 * LMCC_SECOND)
 
 static const struct
@@ -33,7 +33,7 @@ static const struct
   { 14, 300e3, 1.3 },
 };
 
-/* The first of them are of less than 10 Mbit/s. */
+/* The first ones have less than 10 Mbit/s. */
 #define N_LOW_RATES 4
 
 static LmccSenderConfig
@@ -43,7 +43,7 @@ fixed_config (guint row)
       rows[row].factor);
 }
 
-/* Where layers of one packet a picture are the least. */
+/* Layers with one packet per picture are the slowest. */
 static LmccSenderConfig
 native_config (guint row, LmccSenderConfig *rates)
 {
@@ -57,7 +57,7 @@ native_config (guint row, LmccSenderConfig *rates)
 #define N_NATIVE 4
 static const guint native_rows[N_NATIVE] = { 0, 2, 5, 8 };
 
-/* Those of one layer, in the order in which they left. */
+/* The packets of one layer, in sending order. */
 static GArray *
 pick (const TrainRun *run, guint layer, gboolean media)
 {
@@ -75,7 +75,7 @@ pick (const TrainRun *run, guint layer, gboolean media)
   return picked;
 }
 
-/* Returns: by how much the latest one left later in @run than in @plain */
+/* Returns: the largest delay of a packet in @run compared with @plain */
 static gint64
 compare_layer (const TrainRun *run, const TrainRun *plain, guint layer,
     gboolean media)
@@ -99,7 +99,7 @@ compare_layer (const TrainRun *run, const TrainRun *plain, guint layer,
   return latest;
 }
 
-/* The base has the record, which says more where there are trains. */
+/* The base layer has the record, which is longer with trains. */
 static void
 check_base (const TrainRun *run, const TrainRun *plain)
 {
@@ -138,7 +138,7 @@ GST_START_TEST (test_layers_of_fixed_rates_send_the_same_and_never_later)
 
     if (layer > 0)
       fail_unless (compare_layer (&run, &plain, layer, FALSE) <= 0);
-    /* What is ahead at the end: a train, and what came before it. */
+    /* Packets sent ahead at the end: a train, and those before it. */
     fail_unless (bytes + (layer == 0 ? LARGEST : 0) >= bytes_plain);
     fail_unless (bytes <= bytes_plain + top / 8 * 90 / 1000 + LARGEST,
         "layer %u", layer);
@@ -149,8 +149,8 @@ GST_START_TEST (test_layers_of_fixed_rates_send_the_same_and_never_later)
 
 GST_END_TEST;
 
-/* The same pictures, each packet at the latest when it would have left, as far
- * as a time sent can say, in 1/65536 s. */
+/* The same pictures, with each packet at the latest time at which it would
+ * have left, within the resolution of the send time, 1/65536 s. */
 GST_START_TEST (test_native_layers_send_the_same_and_never_later)
 {
   LmccSenderConfig rates;
@@ -184,12 +184,12 @@ GST_END_TEST;
 typedef struct
 {
   guint level;
-  guint first; /* in the run's packets */
+  guint first; /* index in the run's packets */
   guint last;
   guint n;
 } Train;
 
-/* All, in the order of their beginnings. */
+/* All, in the order of their starts. */
 static GArray *
 find_trains (const TrainRun *run)
 {
@@ -225,8 +225,8 @@ find_trains (const TrainRun *run)
 /* One packet of each layer may be due in the same instant. */
 #define MOST_PACKETS(train) MAX ((train)->level, 1)
 
-/* Where the base has a fixed rate its RTCP is part of it. Returns: by how many
- * packets the train is farthest from its rate */
+/* If the base layer has a fixed rate, it includes its RTCP. Returns: the
+ * largest deviation of the train from its rate, in packets */
 static gdouble
 check_train (const TrainRun *run, const Train *train, gboolean control_counts,
     LmccTime silence)
@@ -315,9 +315,8 @@ GST_START_TEST (test_trains_of_fixed_rates_are_as_planned)
 
 GST_END_TEST;
 
-/* The window, less what a picture that is about to come adds to the queue, and
- * less the time between what is sent ahead and the train; times are whole
- * nanoseconds. */
+/* The window, minus the queue growth by the next picture, and minus the time
+ * between the packets sent ahead and the train; times are whole nanoseconds. */
 #define NATIVE_SILENCE (WINDOW - PICTURE - 30 * MS - MS / 1000)
 
 GST_START_TEST (test_native_trains_are_as_planned)
@@ -524,7 +523,7 @@ GST_START_TEST (test_layers_that_come_later_have_trains)
 
 GST_END_TEST;
 
-/* check_train() says that all of the layers below are. */
+/* check_train() ensures that all packets of the layers below are there. */
 GST_START_TEST (test_repair_in_a_train_is_marked)
 {
   LmccSenderConfig rates = train_fixed_config (3, 500e3, 2);
@@ -548,8 +547,8 @@ GST_START_TEST (test_repair_in_a_train_is_marked)
 
 GST_END_TEST;
 
-/* Each layer has filler, the rates are looked at, the record is sent, and a
- * train needs a wake for each of its three runs. */
+/* Each layer has filler, the rates are checked, the record is sent, and a
+ * train needs a wake-up for each of its three runs. */
 GST_START_TEST (test_an_idle_sender_sleeps)
 {
   LmccSenderConfig rates;
@@ -585,9 +584,9 @@ count_below (const TrainRun *run, guint level)
   return bytes;
 }
 
-/* The caller sleeps from before the train into it: of the train leaves only
- * what 2 ms have, and the packet that is due. What was due meanwhile leaves
- * without trains too. */
+/* The caller sleeps from before the train into it: only 2 ms of the train
+ * leave, and the packet that is due. Packets due meanwhile leave as without
+ * trains. */
 GST_START_TEST (test_a_late_caller_gets_no_burst)
 {
   LmccSenderConfig config = fixed_config ((guint) __i__);

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * No call of the sender does much at once, at any rate: what is counted is the
- * work of planning repair, and the repair packets that are made.
+ * Tests that no call of the sender does much work, at any rate: counts the
+ * work of planning repair, and the repair packets made.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/sender/private.h>
@@ -14,26 +14,25 @@
 
 #define PACKET_SIZE 1200
 
-/* Pictures; a group of them is 2 s. */
+/* Pictures; a group has 2 s of them. */
 #define PER_SECOND 50
 #define PICTURE (LMCC_SECOND / PER_SECOND)
 #define N_PICTURES 100
 
 #define N_RUNGS 2
 
-/* One call plans in two places at most, what was there before and what it
- * brings, and leaves nothing half done: some 25,000 for a number of
- * packets. */
+/* One call plans in at most two places, the previous work and the new one,
+ * and never leaves a step half done: about 25,000 for one number of packets. */
 #define MOST_WORK (2 * (LMCC_SENDER_PLAN_WORK + 25000))
 
-/* Each may be of another block. */
+/* Each may belong to another block. */
 #define MOST_REPAIRS 8
 
 /**
  * Case:
- * @fixed_rates: layers of fixed rates, else native ones
- * @rate: Mbit/s of the media
- * @n_layers: layers of fixed rates
+ * @fixed_rates: layers of fixed rates instead of native ones
+ * @rate: media rate in Mbit/s
+ * @n_layers: number of layers of fixed rates
  */
 typedef struct
 {
@@ -54,10 +53,10 @@ static const Case cases[] = {
 
 /**
  * Counts:
- * @work: the most of one call
- * @repairs: likewise, repair packets
- * @n_repairs: of all calls
- * @n_planning: calls that left something to be planned
+ * @work: largest amount of planning in one call
+ * @repairs: largest number of repair packets in one call
+ * @n_repairs: repair packets of all calls
+ * @n_planning: calls that left planning work undone
  */
 typedef struct
 {
@@ -137,7 +136,7 @@ sum_repairs (LmccSender *sender)
   return sum;
 }
 
-/* Of one call, before which there were @work and @n_repairs. */
+/* For one call, before which there were @work and @n_repairs. */
 static void
 count (Counts *counts, LmccSender *sender, guint64 work, guint64 n_repairs)
 {
