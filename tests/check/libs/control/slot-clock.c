@@ -70,13 +70,13 @@ typedef enum
 {
   STOP,
   PUSH,
-  LOSE,     /* the base layer's packet @lsn, at @at */
-  TIME,     /* the time is @at */
-  TIMEOUT,  /* the slot's end is due at @at */
-  ENDS,     /* slots that are passed over */
-  SLOT_END, /* a reported slot */
-  NO_END,   /* a reported signal */
-  IGNORED,  /* lost packets, first is @lsn */
+  LOSE,     /* loss of the base layer's packet @lsn, at @at */
+  TIME,     /* time passes until @at */
+  TIMEOUT,  /* the next timeout is @at */
+  ENDS,     /* skip the slots that have ended */
+  SLOT_END, /* a slot has ended, as in @text */
+  NO_END,   /* no slot has ended */
+  IGNORED,  /* @lsn packets were ignored */
 } Kind;
 
 typedef struct
@@ -88,7 +88,7 @@ typedef struct
   gint signal;
   guint lsn;
   gboolean burst;
-  const gchar *text; /* of reported slots */
+  const gchar *text; /* expected result */
 } Step;
 
 typedef struct

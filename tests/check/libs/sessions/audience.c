@@ -1,10 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What audiences of all sizes cost a session, with whole receivers: messages
- * and their share of the base's rate, and what a receiver takes of memory and
- * of the processor. Each receiver is behind a link of its own. Nothing but the
- * sender's estimate of their number should grow with them.
+ * Measures the cost of audiences of all sizes with complete receivers:
+ * messages and their share of the base layer's rate, and a receiver's memory
+ * and CPU time. Each receiver is behind its own link. Only the sender's
+ * estimate of their number should grow with the audience.
  */
 #include "support/feedback-traffic.h"
 #include "support/test-heap.h"
@@ -20,7 +20,7 @@
 #define N_LAYERS 4
 #define BASE_RATE 64000
 
-/* Links of receivers: the least and the most, and their queues. */
+/* Lowest and highest capacity of the receivers' links, and their queues. */
 #define LEAST_CAPACITY 90e3
 #define MOST_CAPACITY 900e3
 #define QUEUE_PACKETS 20
@@ -30,26 +30,27 @@
 #define JOIN_LATENCY (10 * LMCC_MSECOND)
 #define LEAVE_LATENCY (500 * LMCC_MSECOND)
 
-/* The receivers come evenly within this time. */
+/* The receivers join evenly within this time. */
 #define ARRIVAL (4 * LMCC_SECOND)
 
-/* RFC 3550 section 6.2: 5 % for control, here of the base's rate. */
+/* RFC 3550 section 6.2: 5 % for control traffic, here of the base layer's
+ * rate. */
 #define LIMIT 0.05
 #define WINDOW (10 * LMCC_SECOND)
 
-/* How far off the sender's estimate of their number may be. */
+/* Largest error of the sender's estimate of their number, as a factor. */
 #define ESTIMATE_FACTOR 4
 
-/* A receiver of a large audience may take so much more memory than one of the
- * smallest; the model's own list of level changes grows by doubling. */
+/* Limit of a receiver's memory in a large audience, relative to the smallest
+ * one; the model's own list of level changes grows by doubling. */
 #define MEMORY_FACTOR 1.2
 
-/* Part of the receivers that hold the level that their link carries: the
- * largest audience may have so much less of it than the smallest. */
+/* Limit of the decrease, from the smallest to the largest audience, of the
+ * share of receivers at the level that their link carries. */
 #define FITTING_MARGIN 0.1
 
-/* Compared with the row of a hundred: ten have too few links to have those
- * among them that a level nearly fills. */
+/* Index of the row of a hundred receivers, for comparison: ten receivers
+ * have too few links to include one that a level nearly fills. */
 #define FITTING_ROW 1
 
 typedef struct
@@ -63,8 +64,8 @@ typedef struct
   gdouble level;
   gdouble loss;
   gdouble estimate;
-  gdouble memory;    /* bytes, of a receiver */
-  gdouble processor; /* s, for a packet that came to a receiver */
+  gdouble memory;    /* bytes per receiver */
+  gdouble processor; /* CPU time in s per packet delivered to a receiver */
 } Row;
 
 static const gchar *algorithm = "plumb";
@@ -105,8 +106,8 @@ make_net (guint n)
   return test_net_new (&config);
 }
 
-/* Each of @n has another place between 0 and 1, so that audiences of all sizes
- * have links alike. */
+/* Distributes @n receivers evenly between 0 and 1, so that audiences of all
+ * sizes have similar links. */
 static gdouble
 place (guint i, guint n, guint step)
 {

@@ -1,8 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The circuit breaker in sessions: who has something to give goes on, and who
- * has not leaves a path that does not carry the base.
+ * Tests the circuit breaker in sessions: a receiver that can leave a layer
+ * continues, and a receiver that cannot leaves a path that does not carry
+ * the base layer.
  */
 #include "support/test-net.h"
 
@@ -11,7 +12,7 @@
 #define N_LAYERS 8
 #define RTT (60 * LMCC_MSECOND)
 
-/* 46 packets of the base in a second. */
+/* 46 packets per second in the base layer. */
 #define BASE 368e3
 
 /* More than R_5, of 11.776 Mbit/s. */
@@ -61,7 +62,7 @@ is_over (const TestNet *net)
   return net->receivers[0].level < 0;
 }
 
-/* Returns: seconds until the reception is over; @limit: it is not by then */
+/* Returns: seconds until the reception ends; @limit if it does not */
 static guint
 run_until_over (TestNet *net, guint limit)
 {
@@ -75,7 +76,7 @@ run_until_over (TestNet *net, guint limit)
 
 static const gchar *const algorithms[] = { "elm", "plumb", "rlm" };
 
-/* Leaves take 3 s, in which the base shares what the link loses. */
+/* Leaves take 3 s, in which the base layer shares the losses on the link. */
 GST_START_TEST (test_a_link_that_shrinks_at_level_5_ends_nothing)
 {
   const gchar *algorithm = algorithms[__i__];
@@ -93,8 +94,8 @@ GST_START_TEST (test_a_link_that_shrinks_at_level_5_ends_nothing)
 
 GST_END_TEST;
 
-/* The level is changed by hand, as an algorithm does that finds no peace where
- * the network goes on with what was left. */
+/* The test changes the level, as an algorithm does that keeps oscillating
+ * because the network still forwards left groups. */
 GST_START_TEST (test_9_to_20_percent_with_flutter_end_it)
 {
   g_autoptr (TestNet) net = new_net ("none", FALSE, 0, 0);
@@ -113,7 +114,7 @@ GST_START_TEST (test_9_to_20_percent_with_flutter_end_it)
 
 GST_END_TEST;
 
-/* The base has four packets a second: what counts is the lowest rung. */
+/* The base layer has four packets per second: the lowest rung counts. */
 GST_START_TEST (test_the_lowest_rung_counts_where_the_base_has_none)
 {
   g_autoptr (TestNet) lossy =
@@ -134,12 +135,12 @@ GST_END_TEST;
 
 /**
  * Router:
- * @shaped: the layers are not those of the source
- * @level: that is held
- * @excess: of its packets, what the link cannot carry
- * @limit: seconds until the reception is over
+ * @shaped: layers of fixed rates instead of those of the source
+ * @level: level of the receiver
+ * @excess: share of its packets that the link cannot carry
+ * @limit: seconds until the reception must have ended
  *
- * A router goes on with groups that were left.
+ * A router that keeps forwarding left groups.
  */
 typedef struct
 {
@@ -166,7 +167,7 @@ static const Router routers[] = {
   { "synchronized", TRUE, 2, .20, 30 },
 };
 
-/* Returns: seconds until it is over, where the link shrinks at @start. */
+/* Returns: seconds until the reception ends, if the link shrinks at @start. */
 static guint
 go_on_with_what_was_left (const Router *row, LmccTime start)
 {
@@ -186,9 +187,9 @@ go_on_with_what_was_left (const Router *row, LmccTime start)
 
 #define N_STARTS 7
 
-/* A level that is held at the wrong moment makes it half as long again, so that
- * most of the moments count: of 20, rlc at level 3 and 0.20 takes longer than
- * its limit at four, 40 s at the most. */
+/* A level joined at the wrong moment makes it half as long again, so most of
+ * the moments count: of 20 moments, rlc at level 3 and 0.20 takes longer
+ * than its limit at four, up to 40 s. */
 GST_START_TEST (test_a_router_that_goes_on_with_what_was_left_ends_it)
 {
   const Router *row = &routers[__i__];

@@ -1,10 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One receiver of each algorithm beside TCP connections on a drop-tail link:
- * who gets what. Prints the rows of the table in
- * docs/measured/algorithms.md; with
- * --check only that the link is used and that nobody is shut out.
+ * Compares the rates of one receiver of each algorithm and of TCP
+ * connections on a drop-tail link. Prints the rows of the table in
+ * docs/measured/algorithms.md; with --check only checks that the link is
+ * used and that no flow starves.
  */
 #include "support/test-net.h"
 #include "support/test-options.h"
@@ -17,7 +17,7 @@
 #define STEP (100 * LMCC_MSECOND)
 #define N_SEEDS 5
 
-/* As in Colussi's section 6.3: the flows' ways differ by so much. */
+/* As in Colussi's section 6.3: differences of the flows' delays. */
 #define EXTRA_DELAY (10 * LMCC_MSECOND)
 
 typedef struct
@@ -33,20 +33,20 @@ typedef struct
 {
   guint64 rate; /* of the link, bit/s */
   guint n_flows;
-  guint queue; /* packets for each flow */
+  guint queue; /* packets per flow */
 } Path;
 
-/* Shares are of what each had if all had the same. */
+/* Shares relative to equal shares. */
 typedef struct
 {
   gdouble share;
   gdouble flow_share;
   gdouble level;
-  gdouble changes; /* in a minute */
+  gdouble changes; /* per minute */
   gdouble loss;
 } Row;
 
-/* What the papers have: layers that double, and FLID's factor of 1.3. */
+/* As in the papers: layers that double, and FLID's factor of 1.3. */
 static const Scheme schemes[] = {
   { "rlc", TRUE, 128e3, 2, 8 },
   { "flid-sl", TRUE, 96e3, 1.3, 20 },
@@ -56,7 +56,7 @@ static const Scheme schemes[] = {
   { "plumb", FALSE, 128e3, 2, 8 },
 };
 
-/* Queues for each flow as in FLID-DL, figure 9. */
+/* Queues per flow as in FLID-DL, figure 9. */
 static const Path paths[] = {
   { 3000000, 1, 7 },
   { 3000000, 1, 25 },
@@ -163,7 +163,7 @@ run (const Scheme *scheme, const Path *path)
         scheme->algorithm, (gdouble) path->rate / 1e6, path->n_flows,
         path->queue, row.share, row.flow_share, row.level, row.changes,
         100 * row.loss);
-  /* FLID-DL, figure 4: 85 % is used; TCP alone does better. */
+  /* FLID-DL, figure 4: 85 % is used; TCP alone uses more. */
   if (used < .85 || row.share <= 0 || row.flow_share <= 0)
     g_printerr ("%s beside %u flows: %.2f of the link is used\n",
         scheme->algorithm, path->n_flows, used);

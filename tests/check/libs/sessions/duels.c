@@ -6,7 +6,7 @@
 #include <gst/check/gstcheck.h>
 #include <stdlib.h>
 
-/* The network itself, with receivers that hold a level by hand. */
+/* Tests of the simulated network itself, with receivers at fixed levels. */
 
 static const TestStep too_much_for_the_link[] = {
   { LINK, .mbps = 3, .rtt_ms = 40, .queue_packets = 50 },
@@ -133,8 +133,9 @@ static const TestDuel elm_duels[] = {
   { "elm-feedback-cut", "elm", .steps = feedback_cut },
 };
 
-/* Plumb: what ELM takes a minute for takes seconds, and alone on a link nothing
- * is lost. The first packet comes half a second after the start. */
+/* Plumb: it needs seconds where ELM needs a minute, and no packet is lost
+ * while it is alone on a link. The first packet arrives half a second after
+ * the start. */
 
 static const TestStep alone[] = { { LINK_3_MBPS }, { RECEIVER }, { RUN (5500) },
   { CHECK, LEVEL (4, 4), .why = "what fits within 5 s" }, { MARK },
@@ -205,8 +206,8 @@ static const TestStep capped[] = { { LINK_3_MBPS },
       .why = "it makes room as without a cap" },
   END };
 
-/* Rough paths: no level that the path does not carry for longer than 2 s, and
- * none lost for longer than 10 s. */
+/* Adverse paths: no level above the path's capacity for longer than 2 s, and
+ * none below it for longer than 10 s. */
 
 #define HELD_WHERE_CARRIED(level)       \
   {                                     \
@@ -226,8 +227,8 @@ static const TestStep jitter_in_order[] = {
   ROUGH (.jitter = 100 * LMCC_MSECOND, .kind = TEST_JITTER_IN_ORDER), END
 };
 
-/* What is overtaken by three packets of its layer counts as lost (RFC 5348
- * section 5.1), which is nearly all here. */
+/* A packet overtaken by three packets of its layer counts as lost (RFC 5348
+ * section 5.1), which applies to nearly all here. */
 static const TestStep jitter_random[] = { { LINK_3_MBPS },
   { AIR, .air = { .jitter = 100 * LMCC_MSECOND, .kind = TEST_JITTER_RANDOM } },
   { RECEIVER }, { RUN (10500) }, { MARK }, { RUN (120000) },
@@ -251,7 +252,7 @@ static const TestStep receiver_suspended[] = { { LINK_3_MBPS }, { RECEIVER },
   { LINK, .mbps = 1.5 }, { RUN (5000) }, { MARK }, { RUN (30000) },
   HELD_WHERE_CARRIED (3), END };
 
-/* After LMCC_REJOIN_TIMEOUT of silence a receiver asks again for its groups. */
+/* After a silence of LMCC_REJOIN_TIMEOUT, a receiver joins its groups again. */
 static const TestStep switch_forgets[] = { { LINK_3_MBPS }, { RECEIVER },
   { RUN (30000) },
   { FORGET, .why = "nobody asks any more, and all groups stop" },
@@ -269,8 +270,8 @@ static const TestStep leaves_not_honoured[] = { { LINK_3_MBPS }, { RECEIVER },
       .why = "it ends, and says that the network goes on with what was left" },
   END };
 
-/* F is 2.4 Mbit/s: between R_4 = 2.048 and R_5 = 4.096 levels have turns, four
- * changes in these 300 s. */
+/* F is 2.4 Mbit/s: levels take turns between R_4 = 2.048 and R_5 = 4.096,
+ * with four changes in these 300 s. */
 static const TestStep seldom_changes[] = {
   { LINK, .mbps = 12, .rtt_ms = 60, .queue_bdp = 2 }, { RECEIVER },
   { RUN (10000) }, { FLOW, .count = 4, .extra_ms = 7, .why = "TCP comes" },
@@ -320,8 +321,8 @@ static const TestDuel plumb_duels[] = {
   { "plumb-feedback-cut", "plumb", .steps = feedback_cut },
 };
 
-/* What holds for one seed may be luck: LMCC_DUEL_SEEDS says how many are
- * run. */
+/* Success with one seed may be luck: LMCC_DUEL_SEEDS sets the number of
+ * seeds. */
 static guint
 count_seeds (void)
 {

@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where a receiver alone on a link settles, and how quietly: one row for each
- * capacity, round-trip time and queue. Layers are cumulative, R_i = 128 kbit/s
- * 2^i.
+ * Measures at which level a receiver alone on a link settles, and how stable
+ * it is: one row for each capacity, round-trip time and queue. Levels are
+ * cumulative, R_i = 128 kbit/s * 2^i.
  */
 #include "support/test-jobs.h"
 #include "support/test-net.h"
@@ -21,15 +21,16 @@
 #define LEAST_QUEUE 10 /* packets */
 #define SAMPLE (100 * LMCC_MSECOND)
 
-/* The level that is held is that of this time at the end. */
+/* The final level is that of this time at the end of the run. */
 #define JUDGED (100 * LMCC_SECOND)
 
-/* A join that is followed by a leave so soon was an experiment; what it left in
- * the queue is gone after so long. */
+/* A join followed by a leave within this time was an experiment; its packets
+ * have left the queue after the second time. */
 #define EXPERIMENT (20 * LMCC_SECOND)
 #define EXPERIMENT_DRAIN LMCC_SECOND
 
-/* At most one join that is followed by a leave in so long, once settled. */
+/* After settling, at most one join within this time may be followed by a
+ * leave. */
 #define QUIET (20 * LMCC_SECOND)
 
 typedef struct
@@ -40,17 +41,17 @@ typedef struct
 
   gint target;
   gint held;
-  gdouble held_share; /* of the time that is judged */
+  gdouble held_share; /* of the judged time */
   gdouble reached;    /* s; infinite: never */
   guint changes;
-  guint quick_changes; /* most in 20 s, once settled */
-  guint oscillations;  /* likewise */
+  guint quick_changes; /* most level changes in 20 s, after settling */
+  guint oscillations;  /* most changes of direction in 20 s, after settling */
   gdouble loss;
   gdouble quiet_loss; /* outside experiments */
-  gdouble held_loss;  /* likewise, in the time that is judged */
-  gdouble rtt;        /* s, mean, with the queue */
-  gdouble allowed;    /* loss that TCP has at the rate held */
-  gdouble wall;       /* s that it took to compute */
+  gdouble held_loss;  /* outside experiments, in the judged time */
+  gdouble rtt;        /* s, mean including the queue */
+  gdouble allowed;    /* loss rate at which TCP has the same rate */
+  gdouble wall;       /* s of computing time */
   gboolean passed;
 } Row;
 
@@ -86,7 +87,7 @@ static const GOptionEntry options[] = { { "algorithm", 'a', 0,
       "Fail unless all rows are as they must be", NULL },
   { NULL } };
 
-/* What was sampled during a run. */
+/* Samples taken during a run. */
 typedef struct
 {
   LmccTime time;
@@ -109,7 +110,7 @@ find_rtt_mode (void)
   exit (2);
 }
 
-/* Before there is more than one process to complain. */
+/* Before processes are forked, so that errors are printed once. */
 static void
 check_options (void)
 {
@@ -121,8 +122,8 @@ check_options (void)
   }
 }
 
-/* Layers up to more than twice the capacity, so that there is always one more
- * to try. */
+/* Layers up to more than twice the capacity, so that there is always another
+ * layer to try. */
 static guint
 count_layers (gdouble capacity)
 {
@@ -155,7 +156,7 @@ make_net (const Row *row)
   return test_net_new (&config);
 }
 
-/* From here on only what was sampled and the changes count. */
+/* From here on, only the samples and the changes count. */
 
 static void
 find_held (Row *row, const GArray *samples, LmccTime end)
@@ -196,8 +197,8 @@ turns_down (const GArray *changes, guint i)
       && change_at (changes, i - 1)->to > change_at (changes, i - 1)->from;
 }
 
-/* Most changes, and most turns from up to down, in any time of %QUIET after
- * @settled. */
+/* Most changes, and most changes of direction from up to down, within %QUIET
+ * at any time after @settled. */
 static void
 find_unrest (Row *row, const GArray *changes, LmccTime settled)
 {
@@ -236,7 +237,7 @@ is_in_experiment (const GArray *changes, LmccTime time)
   return FALSE;
 }
 
-/* The loss from @start on, outside experiments. */
+/* The loss rate from @start on, outside experiments. */
 static gdouble
 find_quiet_loss (const GArray *samples, const GArray *changes, LmccTime start)
 {

@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Whether eight receivers behind one link hold one level: one row for each
- * capacity, way to start and leave latency, over many seeds. Layers are
- * cumulative, R_i = 128 kbit/s 2^i.
+ * Measures whether eight receivers behind one link reach a common level: one
+ * row for each capacity, kind of start and leave latency, over many seeds.
+ * Levels are cumulative, R_i = 128 kbit/s * 2^i.
  */
 #include "support/test-jobs.h"
 #include "support/test-net.h"
@@ -21,17 +21,19 @@
 #define QUEUE_BDP 2
 #define SAMPLE (100 * LMCC_MSECOND)
 
-/* From the last start. */
+/* Since the last start. */
 #define SETTLING (90 * LMCC_SECOND)
 
-/* Those that do not start together start so far apart, by the dice. */
+/* Receivers that do not start together start at random times within this
+ * interval. */
 #define LEAST_GAP 1.0 /* s */
 #define MOST_GAP 7.0  /* s */
 
-/* With --check, where LMCC_TEST_LONG is set. */
+/* For --check with LMCC_TEST_LONG. */
 #define LONG_SEEDS 20
 
-/* A seed is good if all held one level for so much of the time. */
+/* A seed is good if all receivers are at one level for this share of the
+ * time. */
 #define GOOD_SHARE 0.9
 
 typedef struct
@@ -41,17 +43,17 @@ typedef struct
   gboolean staggered;
 } Case;
 
-/* Of one seed. */
+/* Results of one seed. */
 typedef struct
 {
   const Case *row;
   guint32 seed;
 
-  gdouble together; /* share of the time, all at one level */
-  gdouble level;    /* mean */
+  gdouble together; /* share of the time with all receivers at one level */
+  gdouble level;    /* mean level */
   gdouble used;     /* share of the link */
-  gdouble worst;    /* its part of what the link carries */
-  gdouble changes;  /* in a minute, each receiver */
+  gdouble worst;    /* relative to the capacity */
+  gdouble changes;  /* changes per minute and receiver */
   gdouble loss;
 } Run;
 

@@ -1,10 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One receiver beside TCP connections on many paths: the share that each has,
- * by Jain's index, and how often the level changes. The first cells are those
- * of Colussi, "Equation-based Layered Multicast Congestion Control", 2004,
- * section 6.3, without its processing times.
+ * Measures one receiver beside TCP connections on many paths: the rates of
+ * all, by Jain's index, and how often the level changes. The first cells are
+ * those of Colussi, "Equation-based Layered Multicast Congestion Control",
+ * 2004, section 6.3, without its processing times.
  */
 #include "support/test-jobs.h"
 #include "support/test-net.h"
@@ -18,7 +18,8 @@
 #define START (10 * LMCC_SECOND)
 #define JUDGED_FROM (30 * LMCC_SECOND)
 
-/* More receivers come within so long after the others, and are judged later. */
+/* Additional receivers start this long after the others, and are judged
+ * later. */
 #define MORE_FROM (22 * LMCC_SECOND)
 #define MORE_WITHIN (40 * LMCC_SECOND)
 #define CROWD_JUDGED_FROM (90 * LMCC_SECOND)
@@ -28,14 +29,15 @@ typedef struct
 {
   const gchar *name;
   gdouble mbps; /* of the link */
-  gdouble loss; /* by chance */
+  gdouble loss; /* random loss */
   guint rtt_ms;
   guint queue; /* packets */
   guint n_flows;
-  gdouble factor; /* between cumulative rates; 0: three coarse layers */
+  gdouble factor; /* ratio of cumulative rates; 0: three coarse layers */
   gboolean cubic;
-  guint n_more;  /* receivers, that come one after the other */
-  gdouble least; /* index that all must have, flows alike; 0: not reached */
+  guint n_more; /* additional receivers that start one after the other */
+  /* smallest index that all must have, for flows alike; 0: not reached */
+  gdouble least;
 } Cell;
 
 typedef struct
@@ -44,14 +46,14 @@ typedef struct
   guint32 seed;
 
   gdouble own;  /* bit/s */
-  gdouble flow; /* mean of the flows' */
+  gdouble flow; /* mean of the flows */
   gdouble index;
-  gdouble own_index; /* as if the flows were alike */
-  gdouble changes;   /* in 300 s */
+  gdouble own_index; /* for equal flows */
+  gdouble changes;   /* per 300 s */
   gdouble loss;
   gdouble mean;     /* receiver, bit/s */
-  gdouble worst;    /* likewise, the one that has least */
-  gdouble together; /* share of the time, all at one level */
+  gdouble worst;    /* of the receiver with the lowest rate, bit/s */
+  gdouble together; /* share of the time with all receivers at one level */
 } Run;
 
 static const Cell cells[] = {
@@ -163,7 +165,7 @@ new_net (const Cell *cell, guint32 seed)
   return test_net_new (&config);
 }
 
-/* TCP at 0 to 20 s, the session at 10 s, by the dice. */
+/* TCP flows start at random times from 0 to 20 s, the session at 10 s. */
 static void
 start_all (TestNet *net, const Cell *cell, guint32 seed, LmccTime epoch)
 {
@@ -226,7 +228,7 @@ all_at_one_level (const TestNet *net)
   return TRUE;
 }
 
-/* What there is before and after, as differences. */
+/* Counters before and after, as differences. */
 typedef struct
 {
   guint64 flows[TEST_NET_MAX_FLOWS];
@@ -318,7 +320,7 @@ compute (gpointer data)
     test_net_print_changes (net, name, epoch);
 }
 
-/* Returns: whether it is as fair as it must be */
+/* Returns: whether the shares meet the requirements */
 static gboolean
 print_cell (const Run *runs)
 {

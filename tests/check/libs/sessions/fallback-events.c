@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Three rungs over a link of which something changes: what receivers hold with
- * levels that are cumulative and that are the lowest rung and one more, and how
- * soon. The second table in docs/measured/levels.md.
+ * Measures the reaction of receivers to changes on a link: which levels they
+ * join, and how soon, with three rungs and cumulative or fallback levels.
+ * Makes the second table in docs/measured/levels.md.
  */
 #include "sessions/fallback-rungs.h"
 #include "support/test-jobs.h"
@@ -13,16 +13,15 @@
 #include <math.h>
 #include <string.h>
 
-/* When something happens, and when that is over: from the first receiver's
- * start on. */
+/* Start and end of an event, from the first receiver's start on. */
 #define BEGIN (40 * LMCC_SECOND)
 #define OVER (80 * LMCC_SECOND)
 #define END (140 * LMCC_SECOND)
 
-/* A receiver has found its level by then. */
+/* By then, a receiver must have reached its level. */
 #define SETTLED (10 * LMCC_SECOND)
 
-/* Receivers come so far apart. */
+/* Interval between the starts of receivers. */
 #define APART (200 * LMCC_MSECOND)
 
 #define FLOW_APART (7 * LMCC_MSECOND)
@@ -32,9 +31,9 @@
 #define REORDERED 0.1
 #define LATE (20 * LMCC_MSECOND)
 
-/* What has to be, s: from cold, after a halving, and after it or TCP has gone;
- * no level is held for longer that the link does not carry, and none is lost
- * for longer that it does. */
+/* Requirements in s: from the start, after the rate is halved, and after the
+ * event or TCP has ended; and the longest times above and below the level
+ * that the link carries. */
 #define MOST_COLD 5.0
 #define MOST_DOWN 2.0
 #define MOST_BACK 5.0
@@ -43,22 +42,22 @@
 
 /**
  * Event:
- * @name: in the table
- * @rate: of the link, bit/s
- * @during: likewise, from %BEGIN to %OVER
- * @leave_latency: of the network; 0: %FALLBACK_LEAVE_LATENCY
+ * @name: name in the table
+ * @rate: link rate, bit/s
+ * @during: link rate from %BEGIN to %OVER, bit/s
+ * @leave_latency: leave latency of the network; 0: %FALLBACK_LEAVE_LATENCY
  * @flows: TCP connections from %BEGIN to %OVER
- * @loss: by chance, all the time
- * @jitter: the longest wait of packets behind the link, all the time
- * @kind: how they wait
- * @reordered: whether a part of them is overtaken, all the time
- * @paused: the sender does not run at %BEGIN for so long
- * @suspended: likewise, receivers
- * @receivers: how many
- * @backs_off: the time back is not checked: where a join has failed beside TCP,
- *     the wait for the next one goes on when TCP has gone
- * @missed: what has to be does not hold, and is not checked: trains say full
- *     where packets wait for so long
+ * @loss: random loss rate, all the time
+ * @jitter: longest delay of packets behind the link, all the time
+ * @kind: kind of the jitter
+ * @reordered: whether some packets are overtaken, all the time
+ * @paused: how long the sender is suspended from %BEGIN on
+ * @suspended: how long receivers are suspended from %BEGIN on
+ * @receivers: number of receivers
+ * @backs_off: the time back is not checked: after a failed join beside TCP, the
+ *     back-off continues when TCP has ended
+ * @missed: the requirements are not met and not checked: trains say full if
+ *     packets are delayed this much
  */
 typedef struct
 {
@@ -142,15 +141,15 @@ static const Event events[] = {
 
 /**
  * Row:
- * @cold: until the level that fits is held for the first time, s
- * @down: likewise, after @BEGIN
- * @back: likewise, after @OVER
- * @above: the longest time above the level that fits, s, from %SETTLED on
- * @below: likewise, below it
- * @shown: mean rate of the rung that is shown, bit/s
- * @lost: part of the packets
+ * @cold: time until the fitting level is joined for the first time, s
+ * @down: time until the fitting level after @BEGIN, s
+ * @back: time until the fitting level after @OVER, s
+ * @above: the longest time above the fitting level, s, from %SETTLED on
+ * @below: the longest time below the fitting level, s, from %SETTLED on
+ * @shown: mean rate of the shown rung, bit/s
+ * @lost: loss rate
  *
- * Of all receivers and seeds the worst, and means.
+ * The worst values of all receivers and seeds, and means.
  */
 typedef struct
 {
@@ -228,7 +227,7 @@ start_receivers (TestNet *net, const Event *event)
   }
 }
 
-/* The queue lasts as long at any rate. */
+/* The queue has the same duration at any rate. */
 static void
 set_rate (TestNet *net, gdouble rate)
 {
@@ -262,7 +261,7 @@ end (TestNet *net, const Event *event)
     test_net_stop_flow (net, i);
 }
 
-/* Between two times, if the level that fits is known then. */
+/* Between two times, if the fitting level is known then. */
 static FallbackCount
 count_phase (Row *row, const TestNetReceiver *receiver, gdouble rate,
     LmccTime from, LmccTime until)
@@ -413,8 +412,7 @@ say (gdouble seconds, gdouble most, const Row *row, const gchar *what)
   return seconds <= most;
 }
 
-/* Where packets are lost by chance the fair rate is the limit, and not the
- * link. */
+/* With random loss, the fair rate is the limit instead of the link. */
 static gboolean
 check_row (const Row *row)
 {

@@ -1,10 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Three rungs over links of many rates, with levels that are cumulative and
- * that are the lowest rung and one more: what receivers hold, what they show,
- * and for how long it is not what their link carries. The table in
- * docs/measured/levels.md.
+ * Measures receivers of three rungs over links of many rates, with
+ * cumulative and fallback levels: the levels that they join, the rungs that
+ * they show, and for how long the level does not fit the link. Makes the
+ * first table in docs/measured/levels.md.
  */
 #include "sessions/fallback-rungs.h"
 #include "support/test-jobs.h"
@@ -13,27 +13,27 @@
 
 #include <string.h>
 
-/* Receivers come so far apart. */
+/* Interval between the starts of receivers. */
 #define APART (200 * LMCC_MSECOND)
 
-/* A receiver has found its level by then. */
+/* By then, a receiver must have reached its level. */
 #define SETTLED (10 * LMCC_SECOND)
 
-/* What has to be where nobody else is on the link: part of the time at the
- * level that fits, and the longest times above and below it. */
+/* Requirements without other traffic on the link: share of time at the
+ * fitting level, and the longest times above and below it. */
 #define LEAST_FITTING 0.9
 #define MOST_ABOVE 2.0
 #define MOST_BELOW 10.0
 
-/* The shared link carries no more with the one than with the other, but for
- * what reports and records take. */
+/* The shared link must carry the same rate with both kinds of levels, except
+ * for reports and records. */
 #define MOST_SHARED 1.02
 
 #define SLOWEST 0.8
 
 static const gdouble links[] = { SLOWEST, 1.5, 2.5, 3.1, 3.3, 3.6, 4.2, 6 };
 
-/* Two receivers behind each of these, and all behind one that is no
+/* Two receivers behind each of these links, and all behind one that is no
  * bottleneck. */
 static const gdouble own_links[] = { 0.8, 1.5, 3.3, 6 };
 
@@ -41,11 +41,11 @@ static const gdouble own_links[] = { 0.8, 1.5, 3.3, 6 };
  * Row:
  * @link: Mbit/s of the shared link; 0: those of @own_links
  * @fits: the level that fits the link
- * @shown: rate of the rung that is shown on average, bit/s
- * @fitting: share of the time at the level that fits
+ * @shown: mean rate of the shown rung, bit/s
+ * @fitting: share of the time at the fitting level
  * @above: the longest time above it, s
  * @below: the longest time below it, s
- * @carried: by the shared link, bit/s
+ * @carried: rate on the shared link, bit/s
  */
 typedef struct
 {
@@ -180,7 +180,7 @@ add_row (GArray *rows, gdouble link, guint receivers, LmccLevels levels)
   g_array_append_val (rows, row);
 }
 
-/* Three rows each: cumulative levels, and the others. */
+/* Three rows each: cumulative levels, then the others. */
 static GArray *
 make_rows (void)
 {
@@ -237,8 +237,8 @@ say (gboolean holds, const Row *row, const gchar *what)
   return holds;
 }
 
-/* With one seed of 150 the experiments of the receivers fall apart, and their
- * losses end the reception (RFC 8084): level 0 is too slow for trains. */
+/* With one seed of 150, the receivers' experiments coincide repeatedly, and
+ * their losses end the reception (RFC 8084): level 0 is too slow for trains. */
 static gboolean
 is_missed (const Row *row)
 {

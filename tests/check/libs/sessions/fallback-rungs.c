@@ -6,24 +6,24 @@
 #include <math.h>
 #include <string.h>
 
-/* Key frames: one a second. */
+/* One key frame per second. */
 #define DISTANCE 25
 
 #define JOIN_LATENCY (30 * LMCC_MSECOND)
 #define QUEUE_BDP 2
 
-/* A level fits where it leaves so much of the link. */
+/* A level fits if it leaves this share of the link unused. */
 #define SPARE 1.02
 
 static const gdouble rung_rates[FALLBACK_RUNGS] = { 300e3, 900e3, 2700e3 };
 
 /**
  * fallback_new_net:
- * @levels: which
- * @algorithm: of the session
- * @shared: (nullable): the link before all receivers; %NULL: no bottleneck
- * @leave_latency: of the network
- * @seed: of the dice
+ * @levels: layers of each level
+ * @algorithm: algorithm of the session
+ * @shared: (nullable): the link in front of all receivers; %NULL: no bottleneck
+ * @leave_latency: leave latency of the network
+ * @seed: random seed
  *
  * Returns: (transfer full): a network whose sender has three rungs
  */
@@ -68,8 +68,8 @@ get_level_rate (LmccLevels levels, gint level)
 
 /**
  * fallback_find_fitting:
- * @levels: which
- * @rate: of a link, bit/s
+ * @levels: layers of each level
+ * @rate: rate of a link, bit/s
  *
  * Returns: the highest level that the link carries; at least 0
  */
@@ -118,11 +118,11 @@ note_spell (LmccTime *since, gdouble *longest, gboolean is, LmccTime from,
 /**
  * fallback_count:
  * @receiver: a receiver
- * @fits: the level that fits
- * @begin: from then on
- * @end: until then
+ * @fits: the fitting level
+ * @begin: start of the interval
+ * @end: end of the interval
  *
- * Returns: how @receiver's level was to @fits in that time
+ * Returns: how @receiver's level compares with @fits in that interval
  */
 FallbackCount
 fallback_count (const TestNetReceiver *receiver, gint fits, LmccTime begin,
@@ -160,9 +160,9 @@ fallback_count (const TestNetReceiver *receiver, gint fits, LmccTime begin,
 
 /**
  * fallback_get_levels_name:
- * @levels: which
+ * @levels: layers of each level
  *
- * Returns: as the property of lmccsink has it
+ * Returns: the value of lmccsink's property
  */
 const gchar *
 fallback_get_levels_name (LmccLevels levels)

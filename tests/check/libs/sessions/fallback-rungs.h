@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the tables of docs/measured/levels.md have in common: three rungs, their levels,
- * links, and for how long a receiver is not at the level that fits.
+ * Common code for the tables of docs/measured/levels.md: three rungs, their
+ * levels, links, and how long a receiver is not at the fitting level.
  */
 #ifndef FALLBACK_RUNGS_H
 #define FALLBACK_RUNGS_H
@@ -11,17 +11,18 @@
 
 #define FALLBACK_RUNGS 3
 
-/* From a sender's or a receiver's host to the other. */
+/* One-way delay between the hosts of sender and receiver. */
 #define FALLBACK_DELAY (30 * LMCC_MSECOND)
 #define FALLBACK_LEAVE_LATENCY (500 * LMCC_MSECOND)
 
 /**
  * FallbackCount:
- * @fitting: part of the time at the level that fits
- * @shown: mean rate of the rung that is shown, bit/s
- * @above: the longest time above the level that fits, s
- * @below: likewise, below it
- * @answer: until that level was reached for the first time, s; %INFINITY: never
+ * @fitting: share of the time at the fitting level
+ * @shown: mean rate of the shown rung, bit/s
+ * @above: the longest time above the fitting level, s
+ * @below: the longest time below the fitting level, s
+ * @answer: time until the fitting level was reached for the first time, s;
+ *     %INFINITY: never
  */
 typedef struct
 {

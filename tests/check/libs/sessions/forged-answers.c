@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Answers to reports that the sender did not send: who can send in its name can
- * make a receiver believe that it is near. What its link does not carry it does
- * not get all the same.
+ * Tests forged answers to reports: an attacker that can send in the sender's
+ * name can make a receiver believe that it is near the sender. Even then,
+ * the receiver must not join more than its link carries.
  */
 #include "support/test-net.h"
 
@@ -90,7 +90,7 @@ GST_START_TEST (no_level_is_gained_that_the_link_does_not_carry)
         algorithm, forged.level, honest.level);
     fail_unless (forged.missed < MAX (honest.missed, 0.01), "%s: %.4f missed",
         algorithm, forged.missed);
-    /* The sender's own answers come too late. */
+    /* The sender's own answers arrive too late. */
     fail_unless (forged.stats.drops[LMCC_DROP_BAD_ANSWER] > 20);
   }
 }

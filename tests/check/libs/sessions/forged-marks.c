@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Somebody on the path sends in the sender's name, with its S0 and numbers that
- * fit: slots, signals, bursts and synchronization points of his own. He may
- * keep a receiver down; he must not bring it up.
+ * Tests an attacker on the path that sends in the sender's name, with its S0
+ * and fitting numbers: forged slots, signals, bursts and synchronization
+ * points. It may keep a receiver down, but must not make it go up.
  */
 #include "support/test-net.h"
 
@@ -19,7 +19,8 @@
 #define WARM_UP (20 * LMCC_SECOND)
 #define JUDGED (120 * LMCC_SECOND)
 
-/* Slots may pass so much faster than the session says, and so many earlier. */
+/* How much faster than in the session slots may pass, and how many of them
+ * earlier. */
 #define CLOCK_TOLERANCE 1.01
 #define EARLY_SLOTS 3
 
@@ -31,11 +32,11 @@ typedef struct
   gdouble base; /* bit/s */
   gdouble factor;
   guint n_layers;
-  gdouble share;         /* forged packets for each true one */
-  gboolean ahead;        /* only those of the next slots */
-  gboolean shadow;       /* each base packet comes second */
-  gboolean first;        /* a forged one begins each slot */
-  LmccTime join_latency; /* flid-dl decides so much before a slot ends */
+  gdouble share;         /* forged packets per real one */
+  gboolean ahead;        /* only packets of the next slots */
+  gboolean shadow;       /* each base packet arrives after a forged one */
+  gboolean first;        /* a forged packet starts each slot */
+  LmccTime join_latency; /* flid-dl decides this long before a slot ends */
 } Attack;
 
 typedef struct
@@ -43,20 +44,20 @@ typedef struct
   const Attack *attack;
   GRand *dice;
   gboolean attacks;
-  gboolean nobody; /* the true sender lets nobody up */
+  gboolean nobody; /* the real sender's signals let no level go up */
   guint modulus;
   LmccDynamicLayering layering;
-  LmccTime start; /* of slot 0, where it is received */
+  LmccTime start; /* of slot 0, at the receiver */
   LmccTime slot;
   guint64 n_slots;
-  LmccRtp base_rtp; /* of the latest packet of the base */
+  LmccRtp base_rtp; /* of the latest base packet */
   LmccHeader base;
   guint64 n_forged;
 } Attacker;
 
-/* The last ones' bases have fewer than two packets in a slot, or the receivers
- * decide before they have heard one: there are slots of which only forged ones
- * are known then. */
+/* In the last rows, base layers have fewer than two packets per slot, or the
+ * receivers decide before they have heard one: for some slots, only forged
+ * packets are known then. */
 static const Attack attacks[] = {
   { "rlc", 128e3, 2, 5, .share = .5 },
   { "rlc", 128e3, 2, 5, .share = 1, .ahead = TRUE },
@@ -134,8 +135,8 @@ forge_slot (Attacker *attacker, guint slot)
   return (slot + ahead) % attacker->modulus;
 }
 
-/* All that lets up, in a packet that the receiver's accounts take for the next
- * one, or for one of the next. */
+/* All signals that allow a step up, in a packet that the receiver's accounts
+ * take for the next one, or for one of the next ones. */
 static void
 forge (TestNet *net, guint index, Attacker *attacker, const LmccRtp *rtp,
     const LmccHeader *header)
@@ -192,7 +193,8 @@ tap (TestNet *net, guint index, guint group G_GNUC_UNUSED, LmccPacket *packet,
   return rebuild (&rtp, &header, packet->data + rtp.header_size);
 }
 
-/* Runs the network; whoever is to be first sends as soon as a slot begins. */
+/* Runs the network; an attacker that is to be first sends as soon as a slot
+ * starts. */
 static void
 run (TestNet *net, Attacker *attacker, LmccTime duration)
 {
@@ -319,8 +321,8 @@ GST_START_TEST (test_forged_marks_bring_nobody_up_faster_than_slots_pass)
 
 GST_END_TEST;
 
-/* An experiment comes after a join timer of I / 2 at least, I not below 5 s
- * (McCanne's implementation), whatever the others say that they do. */
+/* An experiment follows a join timer of at least I / 2, with I at least 5 s
+ * (McCanne's implementation), whatever other receivers claim to do. */
 #define RLM_SHORTEST (2500 * LMCC_MSECOND)
 
 GST_START_TEST (test_forged_notices_bring_nobody_up)

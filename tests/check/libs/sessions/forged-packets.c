@@ -1,9 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Somebody sends single packets in the sender's name that leap ahead in its
- * numbers. The model decoder says which pictures come out, the account which
- * losses were seen: none is true here. GST_DEBUG=check:5 shows the figures.
+ * Tests single forged packets in the sender's name whose numbers leap ahead.
+ * The model decoder counts the decodable pictures, and the loss account the
+ * detected losses: none of these is real here. GST_DEBUG=check:5 prints the
+ * figures.
  */
 #include "support/test-loop.h"
 #include "support/test-slow.h"
@@ -17,8 +18,8 @@
 #define JUDGED (10 * LMCC_SECOND)
 #define LONG (40 * LMCC_SECOND)
 
-/* Points that let RLC go up to the highest level are 2 s apart here, and a deaf
- * period is as long as a leave takes. */
+/* Points at which RLC may go up to the highest level are 2 s apart here, and
+ * a deaf period is as long as a leave takes. */
 #define RETURN (8 * LMCC_SECOND)
 
 /* Of sessions of fixed rates. */
@@ -35,7 +36,7 @@ typedef enum
 typedef struct
 {
   guint leap;
-  guint rate; /* each second, 0 for none */
+  guint rate; /* per second, 0 for none */
   Forge what;
   guint in_a_row;
   gboolean base_only;
@@ -47,8 +48,8 @@ typedef struct
   gboolean attacks;
   LmccTime next;
   guint n_forged;
-  GQueue sent;        /* of Sent, that have not arrived */
-  LmccPacket *latest; /* that has */
+  GQueue sent;        /* Sent, in transit */
+  LmccPacket *latest; /* Sent, arrived */
   guint group;
 } Attacker;
 
@@ -133,7 +134,7 @@ follow (Attacker *attacker, LmccTime until)
   }
 }
 
-/* Forged packets come behind the latest one that came. */
+/* Forged packets arrive directly after the latest packet. */
 static void
 run_attacked (TestLoop *loop, Attacker *attacker, LmccTime duration)
 {
@@ -159,9 +160,8 @@ typedef struct
   guint64 lost;
 } Outcome;
 
-/* A gap of a few packets is a plain loss until something speaks for a forger;
- * then it is on probation in that layer, too. What is judged is what comes
- * after that. */
+/* A gap of a few packets is an ordinary loss until a forger is suspected;
+ * then it is on probation in that layer, too. Losses are judged after that. */
 static void
 show_forger (TestLoop *loop, Attacker *attacker)
 {
@@ -217,7 +217,7 @@ run (const gchar *algorithm, const Attack *attack)
   return outcome;
 }
 
-/* Of the pictures that come without an attack, in percent. */
+/* In percent of the pictures received without an attack. */
 static gdouble
 missing_share (const Outcome *outcome, const Outcome *peace)
 {
@@ -246,8 +246,8 @@ GST_START_TEST (test_single_forged_packets_make_no_loss)
     for (i = 0; i < G_N_ELEMENTS (leaps); i++) {
       Outcome outcome;
 
-      /* Who is just before the next one, in all numbers, cannot be told from
-       * it. */
+      /* A forged packet just before the next one, in all numbers, cannot be
+       * distinguished from it. */
       if (leaps[i] == 1 && attack.what == FORGE_ALL)
         continue;
       attack.leap = leaps[i];
@@ -279,8 +279,8 @@ GST_START_TEST (test_forged_pairs_cost_at_most_half_of_the_pictures)
     for (i = 0; i < G_N_ELEMENTS (leaps); i++) {
       Outcome outcome;
 
-      /* As with single ones: the second is just before the next, or the
-       * first. */
+      /* As with single ones: the second forged packet is just before the
+       * next one, or the first is. */
       if (leaps[i] <= 1 && attack.what == FORGE_ALL)
         continue;
       attack.leap = leaps[i];
@@ -304,7 +304,7 @@ static const gchar *const slotted[] = {
   "flid-dl",
 };
 
-/* Chains of three in the base, twice in a second. */
+/* Chains of three in the base layer, twice per second. */
 static Attacker
 new_chains (guint leap)
 {
@@ -346,8 +346,9 @@ end_slotted (TestLoop *loop, Attacker *attacker)
   test_loop_free (loop);
 }
 
-/* Numbers that go on from a forged chain, and back to the sender's, begin anew:
- * nothing of that may be missing for ever, or the level would stay down. */
+/* Numbers that continue from a forged chain, and go back to the sender's,
+ * start anew: none of them may be missing for ever, or the level would stay
+ * down. */
 GST_START_TEST (test_slots_go_on_after_forged_chains)
 {
   Attacker attacker = new_chains (leaps[__i__]);
@@ -369,8 +370,8 @@ GST_START_TEST (test_slots_go_on_after_forged_chains)
 
 GST_END_TEST;
 
-/* They hold the level down, but what they make seem lost never was, so that the
- * circuit breaker has nothing to do with it; neither where they pause. */
+/* They keep the level down, but the packets that seem lost were never sent,
+ * so the circuit breaker must not trip, even if they pause. */
 GST_START_TEST (test_forged_chains_do_not_end_a_reception)
 {
   Attacker attacker = new_chains (leaps[__i__]);

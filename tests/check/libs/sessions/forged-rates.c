@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Records, in the sender's name, that announce rates which are far too low: who
- * forges them, or a sender that is honestly wrong, must not make a receiver
- * hold what its link does not carry.
+ * Tests session records, in the sender's name, with rates that are far too
+ * low: neither a forger nor a sender with wrong rates may make a receiver
+ * stay at a level that its link does not carry.
  */
 #include "support/test-net.h"
 
@@ -17,15 +17,15 @@
 #define JUDGED (90 * LMCC_SECOND)
 #define STEP (10 * LMCC_MSECOND)
 
-/* How long a level may be held that the link does not carry. */
+/* Longest time at a level that the link does not carry. */
 #define LONGEST (2 * LMCC_SECOND)
 
 typedef struct
 {
   guint rate; /* of the link, in 100 kbit/s */
   guint rtt_ms;
-  gint announced; /* bit/s, each layer; < 0: percent of its own */
-  gboolean early; /* from the start on */
+  gint announced; /* bit/s, each layer; negative: percent of its real rate */
+  gboolean early; /* since the start */
 } Case;
 
 static const Case cases[] = {
@@ -109,7 +109,7 @@ GST_START_TEST (no_level_is_held_that_the_link_does_not_carry)
 {
   const Case *c = &cases[(guint) __i__ % G_N_ELEMENTS (cases)];
   const gchar *algorithm = algorithms[(guint) __i__ / G_N_ELEMENTS (cases)];
-  /* To compare with. */
+  /* For comparison. */
   LmccTime honest = test_net_is_slow () ? 0 : receive (c, algorithm, FALSE);
   LmccTime forged = receive (c, algorithm, TRUE);
 

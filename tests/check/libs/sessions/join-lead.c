@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * FLID-DL joins a group before its slot begins (Byers et al., "FLID-DL", 2002,
- * section III-C). How long before is learnt: the network's join latency and
- * the way of the first packet.
+ * Tests how FLID-DL joins a group before its slot starts (Byers et al.,
+ * "FLID-DL", 2002, section III-C). The receiver learns the lead: the
+ * network's join latency plus the delay of the first packet.
  */
 #include "support/test-net.h"
 
@@ -11,27 +11,26 @@
 #include <math.h>
 
 #define N_LAYERS 20
-#define DELAY (20 * LMCC_MSECOND) /* one way */
+#define DELAY (20 * LMCC_MSECOND) /* one-way delay */
 #define SLOT (500 * LMCC_MSECOND) /* FLID-DL, section V-A */
 
-/* A lead is too long by no more than the round-trip time for which the paper
- * makes its slots (section IV-B). */
+/* A lead is too long by at most the round-trip time for which the paper
+ * dimensions its slots (section IV-B). */
 #define MORE_THAN_NEEDED (100 * LMCC_MSECOND)
 
-/* What is learnt before is learnt with levels that are lost. A lead that is
- * short by 5 ms shows when a packet falls into these, so not with the slow
- * layers that the climb begins with: level 15, after 13 s, sends 54 in a
- * second. */
+/* The lead is learnt from lost levels. A lead that is 5 ms too short is
+ * noticed when a packet falls into these 5 ms, so not with the slow layers
+ * at the start of the climb: level 15, after 13 s, sends 54 per second. */
 #define FIRST_SECONDS (20 * LMCC_SECOND)
 
-/* By the increase probabilities the climb over all layers takes 95 s. */
+/* With the increase probabilities, the climb over all layers takes 95 s. */
 #define CLIMB (95 * LMCC_SECOND)
 #define STEADY (180 * LMCC_SECOND)
 
 static const guint join_latencies[] = { 0, 10, 20, 40, 100, 250 };
 
-/* The top layer's groups are silent before their slot, those of lower ones are
- * not: both ways to learn. */
+/* The top layer's groups are silent before their slot, those of lower layers
+ * are not: both ways of learning. */
 static const gint caps[] = { N_LAYERS - 1, N_LAYERS - 6, 4 };
 
 static TestNet *
@@ -112,8 +111,7 @@ GST_START_TEST (test_no_level_is_lost_to_late_joins_once_they_are_learnt)
 
 GST_END_TEST;
 
-/* Where a slot's first packet is lost by chance, that looks like a late
- * join. */
+/* A randomly lost first packet of a slot looks like a late join. */
 GST_START_TEST (test_losses_do_not_lengthen_the_mean_lead)
 {
   static const gdouble losses[] = { .003, .01, .03 };

@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Receivers without a picture ask the sender for a key frame: one real sender
- * and any number of real receivers in virtual time, behind an encoder whose own
- * key frames are rare.
+ * Tests key frame requests of receivers without a picture: one real sender
+ * and any number of real receivers in virtual time, behind an encoder whose
+ * own key frames are rare.
  */
 #include "support/sender-harness.h"
 
@@ -14,15 +14,15 @@
 #define PICTURE_TIME (40 * MS)
 #define RARE (250 * PICTURE_TIME)
 
-/* The network delays no packet by less, unless the test says so, and by less
- * than SPREAD milliseconds more. */
+/* Smallest delay of the network, unless the test says otherwise; the largest
+ * is less than SPREAD milliseconds more. */
 #define DELAY (20 * MS)
 #define SPREAD 20
 
 typedef struct
 {
   LmccTime at;
-  guint receiver; /* who sent it, or none */
+  guint receiver; /* the sending receiver, or none */
   gboolean control;
   guint group;
   LmccPacket *packet;
@@ -33,7 +33,7 @@ typedef struct
   LmccReceiver *receiver;
   LmccTime started;
   LmccTime first_picture; /* 0: none yet */
-  guint next;             /* of what was sent */
+  guint next;             /* index of the next sent packet */
   guint n_requests;
 } Member;
 
@@ -46,12 +46,12 @@ typedef struct
   guint next_asked;
   GArray *members;
   LmccTime next_picture;
-  LmccTime next_key;   /* of the encoder's own */
-  LmccTime forced_key; /* that it was asked for */
-  LmccTime delay;      /* of the network, each way */
+  LmccTime next_key;   /* the encoder's own */
+  LmccTime forced_key; /* the requested one */
+  LmccTime delay;      /* of the network, in each direction */
   LmccTime encoder_delay;
-  LmccTime own_distance; /* of its key frames */
-  guint n_packets;       /* of a picture */
+  LmccTime own_distance; /* interval of its own key frames */
+  guint n_packets;       /* packets per picture */
   gboolean first_loses_keys;
   LmccTime latest_key;
   guint n_pairs; /* key frames less than half a second apart */
@@ -59,7 +59,7 @@ typedef struct
   guint n_keys;
   guint n_encoder_requests;
   LmccTime latest_encoder_request;
-  LmccTime shortest_distance; /* of two requests to the encoder */
+  LmccTime shortest_distance; /* between two requests to the encoder */
   gdouble loss;
   GRand *random;
 } World;
@@ -382,7 +382,7 @@ GST_START_TEST (who_joins_at_any_moment_has_a_picture_before_two_seconds_seven)
 
 GST_END_TEST;
 
-/* After the latest key frame has gone. */
+/* After the latest key frame has been sent. */
 static const LmccTime after_key[] = { 10 * MS, 70 * MS, 1 * S, 4 * S };
 
 GST_START_TEST (a_thousand_that_join_at_once_make_one_key_frame)
@@ -405,7 +405,7 @@ GST_START_TEST (a_thousand_that_join_at_once_make_one_key_frame)
 
 GST_END_TEST;
 
-/* ms, each way: where the notice comes too late for some, and for all. */
+/* ms, one way: the notice arrives too late for some, and for all. */
 static const guint long_ways[] = { 60, 100, 250 };
 
 static guint
@@ -429,8 +429,8 @@ get_key_request_wait (const World *world)
   return lmcc_sender_get_session (world->sender)->key_request_wait;
 }
 
-/* The first crowd shows how far away it is. Its successors' dice are kinder to
- * the sender, by the law of the waits, but not always. */
+/* The first crowd shows how far away it is. Its successors' random delays
+ * are usually, but not always, better for the sender. */
 GST_START_TEST (crowds_far_away_ask_less_after_the_first)
 {
   World *world = world_new (3 * S);
@@ -472,7 +472,7 @@ GST_START_TEST (a_crowd_that_loses_its_picture_at_once_asks_less_then)
 
 GST_END_TEST;
 
-/* Pictures do not come either: that is not the encoder's silence. */
+/* Pictures are missing, too: this is not the encoder's silence. */
 GST_START_TEST (an_encoder_that_stands_still_is_not_deaf)
 {
   World *world = world_new (3 * S);
@@ -522,7 +522,7 @@ GST_START_TEST (a_picture_that_is_lost_is_asked_for_again)
   add_receivers (world, 1, LMCC_RTT_MODE_FEEDBACK);
   world_run (world, 4 * S);
   n_keys = world->n_keys;
-  /* The anchor of all that follows. */
+  /* The reference of all later pictures. */
   world->next_key = world->now;
   world->loss = 0.5;
   world_run (world, 2 * PICTURE_TIME);
@@ -537,7 +537,8 @@ GST_START_TEST (a_picture_that_is_lost_is_asked_for_again)
 
 GST_END_TEST;
 
-/* Of the pictures of ten receivers in a minute, each of which loses others. */
+/* Share of the pictures of ten receivers in a minute, each with different
+ * losses. */
 static guint64
 count_damaged (LmccRttMode rtt_mode)
 {
@@ -570,7 +571,7 @@ GST_START_TEST (losses_damage_fewer_pictures)
 
 GST_END_TEST;
 
-/* Waits double: 64 s after so many are few. */
+/* The back-off doubles: 64 s after a few requests. */
 GST_START_TEST (an_encoder_that_takes_no_requests_is_not_asked_for_ever)
 {
   World *world = world_new (3 * S);
@@ -612,7 +613,7 @@ GST_START_TEST (requests_that_are_lost_are_sent_again)
 
 GST_END_TEST;
 
-/* Where nobody can ask, key frames come by themselves. */
+/* If no receiver can send requests, key frames come unrequested. */
 GST_START_TEST (without_a_way_back_the_encoder_is_asked_each_two_seconds)
 {
   World *world = world_new (0);
@@ -646,7 +647,7 @@ GST_START_TEST (a_receiver_that_is_to_send_nothing_does_not_ask)
 
 GST_END_TEST;
 
-/* Anybody can send one. */
+/* Any host can send one. */
 GST_START_TEST (forged_requests_make_no_more_key_frames_than_true_ones)
 {
   World *world = world_new (3 * S);
@@ -687,8 +688,8 @@ get_first_lsn (World *world)
   return header.lsn;
 }
 
-/* They say that they have not heard what came before the latest key frame, for
- * which no other is made. */
+/* They claim to lack packets from before the latest key frame, for which no
+ * other key frame is made. */
 GST_START_TEST (forged_requests_keep_nobody_without_a_picture)
 {
   World *world = world_new (3 * S);
@@ -713,7 +714,7 @@ GST_START_TEST (forged_requests_keep_nobody_without_a_picture)
 
 GST_END_TEST;
 
-/* 5000 packets/s: sequence numbers of 16 bits begin anew each 13 s. */
+/* 5000 packets/s: sequence numbers of 16 bits wrap every 13 s. */
 GST_START_TEST (high_rates_and_rare_key_frames_make_no_difference)
 {
   guint after;
@@ -734,7 +735,7 @@ GST_START_TEST (high_rates_and_rare_key_frames_make_no_difference)
 
 GST_END_TEST;
 
-/* What others are told does not make it wait for ever. */
+/* Notices for other receivers do not make it wait for ever. */
 GST_START_TEST (who_loses_what_others_get_asks_soon_again)
 {
   World *world = world_new (3 * S);

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Paths on which a tenth of the packets come late. No level that the path
- * carries is lost for longer than 10 s, and none that it does not carry is held
+ * Tests paths on which a tenth of the packets arrive late. No receiver may
+ * be below the level that the path carries for longer than 10 s, or above it
  * for longer than 2 s.
  */
 #include "support/test-duel.h"
@@ -12,7 +12,7 @@
 
 #define SHARE_OF_LATE 0.1
 
-/* Of the link, what its level takes: R_4 of 128 kbit/s on 3 Mbit/s. */
+/* Share of the link that the level needs: R_4 at 128 kbit/s on 3 Mbit/s. */
 #define SHARE_OF_LEVEL 0.68
 
 static const struct

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A base at the rate that its slowest receiver takes, and layers above it that
- * receivers choose.
+ * Tests a base layer whose rate follows its slowest receiver, with layers
+ * above it that receivers choose.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/wire/layer-header.h>
@@ -19,7 +19,7 @@
 #define TEST_START (100 * LMCC_SECOND)
 #define STEP (40 * LMCC_MSECOND)
 
-/* Of a packet of the base's. */
+/* Of a base packet. */
 #define PACKET_SIZE 1000.0
 #define HEADERS (28 + LMCC_RTP_HEADER_SIZE + LMCC_RTP_OVERHEAD + 16)
 
@@ -49,7 +49,7 @@ add_receiver (TestNet *net, guint64 rate)
   return test_net_add_receiver (net, &config);
 }
 
-/* The encoder of the base makes what it is told to. */
+/* The encoder of the base layer follows the requested rate. */
 static void
 run (TestNet *net, guint seconds)
 {
@@ -71,7 +71,7 @@ base_bytes (const TestNet *net)
   return (gdouble) lmcc_sender_get_stats (net->sender)->layers[0].bytes;
 }
 
-/* bit/s of the base that leave. */
+/* Rate of the base layer as sent, bit/s. */
 static gdouble
 measure_base (TestNet *net, guint seconds)
 {
@@ -82,7 +82,8 @@ measure_base (TestNet *net, guint seconds)
   return 8 * (base_bytes (net) - before) / seconds;
 }
 
-/* Share of the time from @since on at which a receiver held @level or more. */
+/* Share of the time from @since on at which a receiver was at @level or
+ * higher. */
 static gdouble
 share_at (const TestNet *net, guint index, gint level, LmccTime since)
 {
@@ -167,9 +168,9 @@ GST_START_TEST (the_base_follows_its_slowest_receiver)
 
 GST_END_TEST;
 
-/* All layers fit beside a base of 240 kbit/s, not beside one of 600. */
-/* TFMCC: after a loss the rate is below what a key frame needs for as long as a
- * slow receiver is there. */
+/* All layers fit beside a base of 240 kbit/s, but not beside one of 600. */
+/* TFMCC: after a loss, the rate stays below the needs of a key frame as long
+ * as a slow receiver is present. */
 GST_START_TEST (a_base_comes_back_whose_key_frames_did_not_fit)
 {
   g_autoptr (TestNet) net = net_new ("tfmcc");
@@ -191,13 +192,13 @@ GST_START_TEST (a_base_comes_back_whose_key_frames_did_not_fit)
   test_net_run (net, 20 * LMCC_SECOND);
   after = 8 * (base_bytes (net) - after) / 20;
   GST_INFO ("base %.0f bit/s with the slow one, %.0f after it", during, after);
-  /* 25 pictures of a packet, and a key frame of 12, in a second. */
+  /* 25 pictures of one packet per second, and a key frame of 12. */
   fail_unless (after > 0.95 * 8 * 36 * PACKET_SIZE, "%f", after);
 }
 
 GST_END_TEST;
 
-/* No key frame comes any more after one that did not fit. */
+/* No key frame follows one that did not fit. */
 GST_START_TEST (fillers_do_not_grow_without_end)
 {
   g_autoptr (TestNet) net = net_new ("tfmcc");
@@ -240,15 +241,16 @@ GST_START_TEST (levels_are_what_they_cost_now)
       base_algorithms[__i__], 100 * alone, 100 * beside);
   fail_unless (share_at (net, slow, 1, since) < 0.05);
   fail_unless (alone < 0.2);
-  /* pgmcc's base comes in bursts, and what is above it too: on a link that is
-   * nine tenths full some of that is lost. */
+  /* pgmcc's base layer is bursty, and so are the layers above: on a link
+   * with 90 % load, some packets are lost. */
   fail_unless (beside > (tfmcc ? 0.8 : 2 * alone));
 }
 
 GST_END_TEST;
 
-/* Frames of one packet in the base, each with one of two packets in the layer
- * above that refers to it; the base takes a packet in a while. */
+/* Frames of one packet in the base layer, and for each a frame of two
+ * packets in the next layer that refers to it; the base layer takes one
+ * packet at a time. */
 
 #define FRAME_TIME (40 * LMCC_MSECOND)
 #define KEY_INTERVAL 10
@@ -260,7 +262,7 @@ typedef struct
   LmccSender *sender;
   LmccTime now;
   guint n_frames;
-  guint begun[N_FRAMES]; /* packets of the base that left */
+  guint begun[N_FRAMES]; /* base packets sent */
   guint n_above;
   gboolean above_started;
   guint16 above_osn;
@@ -306,7 +308,7 @@ push (Stream *stream, guint klass, guint n_packets)
   lmcc_sender_push_unit (stream->sender, unit, stream->now);
 }
 
-/* All that a frame above refers to has left before it. */
+/* All references of a frame in the next layer have been sent before it. */
 static void
 check_above (Stream *stream, guint frame)
 {

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A session whose levels are other sets of layers than the first ones: the
- * lowest rung, and one more rung alone.
+ * Tests a session whose levels are not cumulative: the lowest rung, and one
+ * more rung alone.
  */
 #include "support/level-loop.h"
 #include "support/train-run.h"
@@ -63,7 +63,7 @@ GST_START_TEST (test_a_change_joins_and_leaves_what_the_levels_do_not_share)
 
 GST_END_TEST;
 
-/* The base has no pictures, and is never left. */
+/* The base layer has no pictures, and is never left. */
 GST_START_TEST (test_a_replicated_level_holds_one_rung_beside_the_base)
 {
   LevelLoop *loop = level_loop_new (LMCC_LEVELS_REPLICATED, 0, 0, 0);
@@ -87,7 +87,7 @@ GST_START_TEST (test_a_replicated_level_holds_one_rung_beside_the_base)
 
 GST_END_TEST;
 
-/* 900 kbit/s are those of level 2; of all layers they are 1200. */
+/* 900 kbit/s is the rate of level 2; that of all layers is 1200. */
 GST_START_TEST (test_caps_go_by_the_rates_of_levels)
 {
   LevelLoop *loop = level_loop_new (LMCC_LEVELS_FALLBACK, 0, 0, -1);
@@ -107,7 +107,7 @@ GST_START_TEST (test_caps_go_by_the_rates_of_levels)
 
 GST_END_TEST;
 
-/* Repair is for what is held, and comes in what is held. */
+/* Repair protects the joined layers, and is sent in them. */
 GST_START_TEST (test_what_is_lost_of_a_level_is_repaired)
 {
   LevelLoop *loop = level_loop_new (LMCC_LEVELS_FALLBACK, 300, 0, 2);
@@ -151,7 +151,7 @@ send_session (LevelLoop *loop, const LmccSession *session)
   level_loop_drain_receiver (loop);
 }
 
-/* Levels are the first layers from then on. */
+/* From then on, levels are cumulative. */
 static void
 send_record (LevelLoop *loop)
 {
@@ -162,7 +162,7 @@ send_record (LevelLoop *loop)
   send_session (loop, &session);
 }
 
-/* The forged one says that the base has pictures. */
+/* The forged record claims that the base layer has pictures. */
 GST_START_TEST (test_a_base_without_pictures_is_not_waited_for_after_a_forgery)
 {
   LevelLoop *loop = level_loop_new (LMCC_LEVELS_REPLICATED, 0, 25, 2);
@@ -273,13 +273,13 @@ GST_END_TEST;
 #define SETTLED (START + 6 * LMCC_SECOND)
 #define END (START + 26 * LMCC_SECOND)
 
-/* What a level adds is silent in its train: for the window, less what a picture
- * that is about to come adds to the queue, and less the time between what is
- * sent ahead and the train. */
+/* The added layer is silent in its train: for the window, minus the queue
+ * growth by the next picture, and minus the time between the packets sent
+ * ahead and the train. */
 #define SILENCE (WINDOW - PICTURE - 30 * MS - MS / 1000)
 
-/* Who holds the level below has the layers of a train, and nobody else: its
- * rate is that of its level. */
+/* Only receivers one level below get the layers of a train: its rate is that
+ * of its level. */
 GST_START_TEST (test_a_train_is_of_the_level_below_and_has_its_own_levels_rate)
 {
   const LmccSenderConfig made = train_fixed_config (N_TRAIN_LAYERS, 1e6, 2);

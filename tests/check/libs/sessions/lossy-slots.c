@@ -1,10 +1,11 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What FLID takes for a slot with loss, through the real sender and receiver:
- * of n packets that are each lost by themselves with the chance q one is lost
- * with 1 - (1 - q)^n, n = T R_i / s (Byers et al., "FLID-DL", 2002, section
- * IV-C). The rate is that of the paper's chain.
+ * Tests which slots FLID considers lossy, through the real sender and
+ * receiver: of n packets that are lost independently with probability q, one
+ * is lost with probability 1 - (1 - q)^n, n = T R_i / s (Byers et al.,
+ * "FLID-DL", 2002, section IV-C). The rate is that of the paper's Markov
+ * chain.
  */
 #include "support/test-net.h"
 
@@ -19,12 +20,12 @@
 #define CLIMB (60 * LMCC_SECOND)
 #define N_SLOTS 1600
 
-/* How far off a sum over so many slots may be. A right one is farther off in
- * one of 370 runs, and these are always the same. */
+/* Tolerance of a sum over this number of slots. A correct one exceeds it in
+ * one of 370 runs, and the runs are always the same. */
 #define MAX_SIGMAS 3
 
-/* Of the chain's rate; a level lasts some slots, so that there are not N_SLOTS
- * independent ones. */
+/* Relative to the chain's rate; a level lasts several slots, so N_SLOTS
+ * slots are not independent. */
 #define RATE_TOLERANCE 0.1
 
 typedef struct
@@ -35,15 +36,15 @@ typedef struct
   gint max_level;
 } Row;
 
-/* How many slots should be lossy. */
+/* Expected number of lossy slots. */
 typedef struct
 {
   gdouble mean;
   gdouble variance;
 } Sum;
 
-/* Held at the base, of 1.5 and 15 packets in a slot; moving below a cap, and
- * freely. */
+/* At the base level with 1.5 and 15 packets per slot; moving below a cap,
+ * and without a cap. */
 static const Row rows[] = {
   { "flid-dl", 24e3, .04, 0 },
   { "flid-dl", 240e3, .04, 0 },
@@ -103,7 +104,7 @@ get_rate_of_chain (const TestNet *net, gdouble loss)
   return state.rate;
 }
 
-/* Another slot, of n packets. */
+/* Another slot with n packets. */
 static void
 add_slot (Sum *sum, gdouble n, gdouble loss)
 {
@@ -113,8 +114,9 @@ add_slot (Sum *sum, gdouble n, gdouble loss)
   sum->variance += lossy * (1 - lossy);
 }
 
-/* A layer's last packet before it is left is not missed by anybody, and some of
- * the base are RTCP: of n packets the loss of n - 1 shows at least. */
+/* The last packet of a layer before its leave is not missed, and some
+ * packets of the base layer are RTCP: of n packets, at least the losses of n
+ * - 1 are detected. */
 static void
 check_lossy_slots (const Row *row, gdouble counted, const Sum *least,
     const Sum *most)

@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Algorithms that need the sender's marks: its real ones, to real receivers.
+ * Duels of algorithms that need the sender's marks, with the real sender and
+ * receivers.
  */
 #include "support/test-duel.h"
 
@@ -9,9 +10,9 @@
 
 #define LINK_100_MBPS LINK, .mbps = 100, .rtt_ms = 40, .queue_packets = 100
 
-/* Five layers: R = 128, 256, 512, 1024, 2048 kbit/s. RLC: t_0 = 0.5 s, the next
- * layer at the first point of the level after a whole interval of it without
- * loss: at most 2 (1 + 2 + 4 + 8) t_0. */
+/* Five layers: R = 128, 256, 512, 1024, 2048 kbit/s. RLC: t_0 = 0.5 s; the
+ * next layer is joined at the first point of the level after a whole
+ * interval without loss: at most 2 (1 + 2 + 4 + 8) t_0. */
 static const TestStep all_of_five[] = { { LINK_100_MBPS }, { RECEIVER },
   { RUN (20000) }, { CHECK, LEVEL (4, 4), .why = "nothing is in the way" },
   { MARK }, { RUN (60000) },
@@ -19,9 +20,9 @@ static const TestStep all_of_five[] = { { LINK_100_MBPS }, { RECEIVER },
       .why = "and nothing changes" },
   END };
 
-/* FLID's 24 kbit/s and c = 1.3; 20 levels: R_19 = 3.5 Mbit/s. By the increase
- * probabilities the climb takes 19 levels of 1 / p_i slots; p_i is above 0.1 up
- * to there. */
+/* FLID's 24 kbit/s and c = 1.3; 20 levels: R_19 = 3.5 Mbit/s. With the
+ * increase probabilities, the climb takes 1 / p_i slots for each of 19
+ * levels; p_i is above 0.1 up to there. */
 static const TestStep all_of_twenty[] = { { LINK_100_MBPS }, { RECEIVER },
   { RUN (95000) }, { CHECK, LEVEL (19, 19), .why = "nothing is in the way" },
   { MARK }, { RUN (60000) },
@@ -30,9 +31,9 @@ static const TestStep all_of_twenty[] = { { LINK_100_MBPS }, { RECEIVER },
   END };
 
 /* R_2 = 512 kbit/s fits, R_3 = 1024 does not. A burst of level 2 has 1024
- * kbit/s for T_b = 0.25 s: it piles up 8.6 packets of 1000 bytes. A queue that
- * holds fewer loses 1 to 6 of the 128 packets between two points of level 2. It
- * has room for what layers send at the same moment. */
+ * kbit/s for T_b = 0.25 s, which queues 8.6 packets of 1000 bytes. A smaller
+ * queue loses 1 to 6 of the 128 packets between two points of level 2. This
+ * one has room for packets that layers send at the same moment. */
 static const TestStep bursts_that_show[] = { { LINK, .mbps = 0.75, .rtt_ms = 40,
                                                  .queue_ms = 75 },
   { RECEIVER }, { RUN (20000) }, { MARK }, { RUN (200000) },
@@ -40,9 +41,9 @@ static const TestStep bursts_that_show[] = { { LINK, .mbps = 0.75, .rtt_ms = 40,
       .why = "the highest level that fits, and no other is tried" },
   END };
 
-/* Where it holds more, a layer too many is joined, and dropped after the queue
- * has overflown (Legout and Biersack, "Pathological Behaviors for RLM and RLC",
- * NOSSDAV 2000). Level 3 all the time would lose 1 - 750 / 1024. */
+/* With a larger queue, one layer too many is joined, and dropped after the
+ * queue has overflowed (Legout and Biersack, "Pathological Behaviors for RLM
+ * and RLC", NOSSDAV 2000). Level 3 all the time would lose 1 - 750 / 1024. */
 static const TestStep bursts_that_do_not_show[] = {
   { LINK, .mbps = 0.75, .rtt_ms = 40, .queue_ms = 150 }, { RECEIVER },
   { RUN (20000) }, { MARK }, { RUN (200000) },
@@ -51,15 +52,15 @@ static const TestStep bursts_that_do_not_show[] = {
   END
 };
 
-/* R_14 = 945 kbit/s fits, R_15 = 1228 does not: that one all the time would
- * lose 0.19. FLID-DL, figure 4: c = 1.3 uses 85 % of a link. */
+/* R_14 = 945 kbit/s fits, R_15 = 1228 does not: that level all the time
+ * would lose 0.19. FLID-DL, figure 4: c = 1.3 uses 85 % of a link. */
 static const TestStep a_link_for_flid[] = { { LINK, .mbps = 1, .rtt_ms = 40,
                                                 .queue_packets = 20 },
   { RECEIVER }, { RUN (60000) }, { MARK }, { RUN (200000) },
   { CHECK, HELD (13, 14), SHARE (.75, 1), LOSS (0, .10), .why = "it is used" },
   END };
 
-/* Where nothing says beforehand that a layer does not fit: it is tried at each
+/* Without a sign in advance that a layer does not fit, it is tried at each
  * of its points (Wei and Zhang, "On Receiver-Driven Layered Multicast
  * Transmission", UCLA 2000, section II). */
 static const TestStep experiments[] = { { LINK, .mbps = 0.75, .rtt_ms = 40,

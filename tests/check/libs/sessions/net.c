@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The network that other tests use is what it says.
+ * Tests the simulated network that other tests use.
  */
 #include "support/test-net.h"
 
@@ -11,7 +11,7 @@
 
 #define KBIT 1000
 
-/* Links. */
+/* Tests of links. */
 
 #define PACKET 1000
 #define FLOW 1
@@ -57,7 +57,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_a_full_queue_drops_what_comes)
 {
-  /* 3 that wait, whether they are counted or weighed, and one that is sent. */
+  /* 3 waiting packets, with a limit in packets or bytes, and one being sent. */
   static const TestLinkSettings settings[] = {
     { .rate = 8000 * KBIT, .queue_packets = 3 },
     { .rate = 8000 * KBIT, .queue_bytes = 3 * PACKET + PACKET / 2 },
@@ -101,7 +101,7 @@ typedef struct
   gdouble burst;
 } LossCase;
 
-/* Gilbert's channel loses everything in its bad state: to_bad / (to_bad +
+/* Gilbert's channel loses all packets in its bad state: to_bad / (to_bad +
  * to_good) of all packets, 1 / to_good in a row. */
 static const LossCase loss_cases[] = {
   { { .loss = 0.01 }, 0.01, 1 / 0.99 },
@@ -127,8 +127,8 @@ GST_START_TEST (test_the_wire_loses_its_share)
     told += test_link_take (&link, &packet) == arrives;
   }
   fail_unless_equals_int (told, n);
-  /* Four standard deviations of the sum of that many bursts, whose lengths are
-   * geometric. */
+  /* Four standard deviations of the sum of this many bursts with geometric
+   * lengths. */
   tolerance = 4 * sqrt (2 * expected->burst / (n * expected->loss));
   fail_unless (fabs ((gdouble) link.total.lost / n / expected->loss - 1)
           < tolerance,
@@ -142,7 +142,7 @@ GST_START_TEST (test_the_wire_loses_its_share)
 
 GST_END_TEST;
 
-/* The schedule. */
+/* Tests of the schedule. */
 
 GST_START_TEST (test_the_schedule_gives_the_earliest)
 {
@@ -167,7 +167,7 @@ GST_START_TEST (test_the_schedule_gives_the_earliest)
 
 GST_END_TEST;
 
-/* The session over the network. */
+/* Tests of the session over the network. */
 
 static TestNet *
 make_session (guint n_layers, LmccTime join_latency, LmccTime leave_latency)
@@ -208,7 +208,7 @@ GST_START_TEST (test_each_layer_has_its_rate)
 
     fail_unless (fabs (rate / net->config.rates[i] - 1) < 0.02,
         "layer %u has %.0f bit/s, not %.0f", i, rate, net->config.rates[i]);
-    /* A tenth is not worth a new record. */
+    /* A change of a tenth causes no new record. */
     fail_unless (fabs (announced / net->config.rates[i] - 1) < 0.12,
         "layer %u is announced with %.0f bit/s, not %.0f", i, announced,
         net->config.rates[i]);
@@ -220,7 +220,7 @@ GST_START_TEST (test_each_layer_has_its_rate)
 
 GST_END_TEST;
 
-/* Packets that crossed the shared link in so much time. */
+/* Packets that crossed the shared link within the given time. */
 static guint
 count_shared (TestNet *net, LmccTime duration)
 {
@@ -245,7 +245,7 @@ GST_START_TEST (test_a_group_crosses_the_shared_link_once)
     test_net_add_receiver (net, &config);
   test_net_run (net, 2 * LMCC_SECOND);
   many = count_shared (net, 10 * LMCC_SECOND);
-  /* 1.024 Mbit/s, and the record and fillers. */
+  /* 1.024 Mbit/s, plus the record and fillers. */
   fail_unless (one > 1260 && one < 1400, "%u packets", one);
   fail_unless (many + 10 > one && many < one + 10, "%u and %u packets", one,
       many);
@@ -270,7 +270,7 @@ GST_START_TEST (test_joins_and_leaves_take_their_time)
   fail_unless (top->wanted && top->flows);
 
   lmcc_receiver_set_max_level (receiver, 2, net->now);
-  /* The receiver's wish is read at its next turn. */
+  /* The receiver's decision takes effect at its next turn. */
   test_net_run (net, 100 * LMCC_MSECOND);
   fail_unless (!top->wanted && top->flows);
   test_net_run (net, 1800 * LMCC_MSECOND);
@@ -278,7 +278,8 @@ GST_START_TEST (test_joins_and_leaves_take_their_time)
   test_net_run (net, 200 * LMCC_MSECOND);
   fail_if (top->flows);
 
-  /* Back before the leave takes effect: nothing has stopped. */
+  /* Joined again before the leave takes effect: the packets continue without
+   * a gap. */
   lmcc_receiver_set_max_level (receiver, 3, net->now);
   test_net_run (net, LMCC_SECOND);
   lmcc_receiver_set_max_level (receiver, 2, net->now);
@@ -341,7 +342,7 @@ GST_START_TEST (test_reports_measure_the_path)
           < (gint64) LMCC_MSECOND,
       "%.3f ms", stats[1].rtt / 1e6);
 
-  /* Cut off, reports go on, answers do not come. */
+  /* When cut off, reports continue, but no answers arrive. */
   net->control_cut = TRUE;
   reports = net->receivers[0].reports;
   test_net_run (net, LMCC_SECOND);
@@ -378,7 +379,7 @@ GST_START_TEST (test_a_seed_makes_one_run)
 
 GST_END_TEST;
 
-/* TCP alone. */
+/* Tests of TCP alone. */
 
 typedef struct
 {
@@ -386,7 +387,7 @@ typedef struct
   gdouble loss;
 } TcpCase;
 
-/* Several packets in the window, as the formula has it. */
+/* Several packets in the window, as the formula assumes. */
 static const TcpCase tcp_cases[] = {
   { 60, 0.005 },
   { 60, 0.01 },

@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * An algorithm with slots that only this file has: a row, its receivers' half
- * and its sender's. The registry takes it, and a whole session runs by it. And
- * that no session looks its algorithm up for each packet.
+ * Tests an external algorithm with slots: a registry row with the receivers'
+ * and the sender's part. The registry accepts it, and a whole session uses
+ * it. Also checks that no session looks its algorithm up for each packet.
  */
 #include "support/test-loop.h"
 #include "support/test-single.h"
@@ -18,13 +18,13 @@
 
 #define SLOT (200 * LMCC_MSECOND)
 
-/* Everybody may go up after each slot of this kind. */
+/* All receivers may go up after each slot of this kind. */
 #define PERIOD 5
 
 static const LmccAlgorithm fifth;
 
-/* The receivers' half: a level up after a marked slot without loss, one down at
- * any loss. */
+/* The receivers' part: one level up after a marked slot without loss, one
+ * level down at any loss. */
 
 static void
 on_slot_end (LmccSlotController *slots, LmccTime now G_GNUC_UNUSED,
@@ -71,7 +71,7 @@ create (const LmccSession *session, const LmccSettings *settings G_GNUC_UNUSED,
   return &slots->parent;
 }
 
-/* The sender's half. */
+/* The sender's part. */
 
 typedef struct
 {
@@ -121,7 +121,7 @@ static const LmccAlgorithm fifth = {
   .create = create,
 };
 
-/* The linker puts this in the place of the registry's, for all callers. */
+/* The linker redirects all callers of the registry's function to this one. */
 const LmccAlgorithm *__real_lmcc_algorithm_find (const gchar *name);
 const LmccAlgorithm *__wrap_lmcc_algorithm_find (const gchar *name);
 
@@ -164,7 +164,7 @@ get_stats (TestLoop *loop)
   return stats;
 }
 
-/* When the latest change of level was. */
+/* Time of the latest level change. */
 static LmccTime
 run_until_level (TestLoop *loop, gint level)
 {
@@ -222,7 +222,7 @@ GST_START_TEST (a_session_with_its_slots_says_so)
 
 GST_END_TEST;
 
-/* The highest level is reached a mark for each level, and lost at a loss. */
+/* The highest level is reached one level per mark, and left at a loss. */
 GST_START_TEST (a_receiver_goes_up_at_its_marks)
 {
   gboolean cut = FALSE;
@@ -291,7 +291,7 @@ run_single (const gchar *algorithm)
   return packets;
 }
 
-/* Of the second ten seconds of a session: some thousand packets. */
+/* In the second ten seconds of a session: about a thousand packets. */
 GST_START_TEST (no_packet_is_looked_up_by_its_algorithm_s_name)
 {
   guint n, i;

@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What each algorithm holds where packets are lost at random and nothing is
- * full, as on a radio link: the real sender and receivers, and a wire that
- * loses each packet by itself.
+ * Measures the level of each algorithm when packets are lost at random
+ * without congestion, as on a radio link: the real sender and receivers, and
+ * a wire that loses packets independently.
  */
 #include "support/test-jobs.h"
 #include "support/test-net.h"
@@ -25,22 +25,22 @@
 /* FLID-DL, section V-A: a slot is five nominal round-trip times. */
 #define FLID_SLOT (5 * RTT)
 
-/* The climb from the base is not what is asked. */
+/* Excludes the climb from the base level. */
 #define CLIMB (200 * LMCC_SECOND)
 
 #define DEAF_PERIOD "0.05"
 typedef struct _Row Row;
 
-/* What the algorithm's own theory says, bit/s. */
+/* Rate according to the algorithm's own theory, bit/s. */
 typedef gdouble (*Theory) (const TestNet *net, const Row *row);
 
 /**
  * Algorithm:
  * @name: of session and receiver
- * @no_deaf_period: of the default settings, not the deaf period
- * @theory: (nullable): what it should have
- * @least: share of @theory that it has at least
- * @most: likewise, at most
+ * @no_deaf_period: the default settings without the deaf period
+ * @theory: (nullable): the expected rate
+ * @least: smallest share of @theory
+ * @most: largest share of @theory
  */
 typedef struct
 {
@@ -53,16 +53,16 @@ typedef struct
 
 /**
  * Row:
- * @algorithm: which
- * @loss: of each packet
- * @tcp: the rate that TCP has at that loss and round-trip time, bit/s (RFC 5348
+ * @algorithm: the algorithm
+ * @loss: loss rate
+ * @tcp: rate of TCP at that loss rate and round-trip time, bit/s (RFC 5348
  *     section 3.1)
- * @expected: what theory says, bit/s; 0: there is none
- * @rate: mean of R of the level that is held, bit/s
+ * @expected: rate according to theory, bit/s; 0: none
+ * @rate: mean cumulative rate of the level, bit/s
  * @level: mean level
- * @shares: of the time at each level
- * @changes: of the level, each minute
- * @drops: of the level, but for the ends of join experiments
+ * @shares: share of the time at each level
+ * @changes: level changes per minute
+ * @drops: level decreases without the ends of join experiments
  */
 struct _Row
 {
@@ -118,9 +118,9 @@ make_net (const gchar *algorithm, guint32 seed)
   return test_net_new (&config);
 }
 
-/* From here on: what theory says. */
+/* From here on: the theories. */
 
-/* The highest level that TCP's rate pays for. */
+/* The highest level within TCP's rate. */
 static gdouble
 elm_rate (const TestNet *net, const Row *row)
 {
@@ -167,7 +167,8 @@ tcp_rate (const TestNet *net G_GNUC_UNUSED, const Row *row)
   return row->tcp;
 }
 
-/* Wei and Zhang, equation 16; where rates double it is one for all levels. */
+/* Wei and Zhang, equation 16; if rates double, it is the same for all
+ * levels. */
 static gdouble
 synchronized_rate (const TestNet *net, const Row *row)
 {
@@ -179,13 +180,14 @@ synchronized_rate (const TestNet *net, const Row *row)
       row->loss);
 }
 
-/* ELM holds levels of which the rate pays for one, and the next not. RLC's and
- * the synchronized scheme's formulas know no deaf period, in which there are no
- * joins; RLC's has a join one interval after a loss, and ours, with a whole
- * interval between two points, comes after one to two: 1 / sqrt (2) at the
- * least. RLM knows nothing of TCP: one loss is enough to end an experiment, and
- * less than a quarter lost is no reason to leave a level that is held. Plumb
- * holds a level without turns where TCP's rate is within 1.16 times of it. */
+/* ELM alternates between a level within the rate and the next one. The
+ * formulas of RLC and the synchronized scheme assume no deaf period, in
+ * which there are no joins; RLC's assumes a join one interval after a loss,
+ * but ours, with a whole interval between two points, comes after one to
+ * two: 1 / sqrt (2) at least. RLM does not consider TCP: one loss ends an
+ * experiment, and less than a quarter lost does not make it leave an
+ * established level. Plumb stays at a level without turns if TCP's rate is
+ * within a factor of 1.16 of it. */
 static const Algorithm algorithms[] = {
   { "elm", FALSE, elm_rate, 1, 2 },
   { "rlc", FALSE, rlc_rate, 0.1, 1 },
@@ -210,7 +212,7 @@ is_as_it_must_be (const Row *row)
       && (!g_str_equal (row->algorithm->name, "elm") || row->rate <= row->tcp);
 }
 
-/* From here on: what is held. */
+/* From here on: the measurements. */
 
 static void
 add_time (Row *row, const TestNet *net, gint level, gdouble share)
@@ -328,7 +330,7 @@ choose_rows (void)
   for (i = 0; i < G_N_ELEMENTS (algorithms); i++) {
     if (only != NULL && !g_str_equal (only, algorithms[i].name))
       continue;
-    /* The rarer the losses, the longer a run is needed. */
+    /* The rarer the losses, the longer the run must be. */
     for (j = full ? 0 : 1; j < G_N_ELEMENTS (losses); j++) {
       Row row = { .algorithm = &algorithms[i], .loss = losses[j] };
 

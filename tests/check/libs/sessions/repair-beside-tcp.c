@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What repair makes of the pictures where a receiver shares a link that loses
- * packets with a TCP connection, and that congestion control knows nothing of
- * it.
+ * Measures the effect of repair on pictures when a receiver shares a lossy
+ * link with a TCP connection, and tests that congestion control does not
+ * depend on the result of repair.
  */
 #include "support/test-jobs.h"
 #include "support/test-net.h"
@@ -29,34 +29,35 @@
 /* As in the other comparisons with TCP. */
 #define QUEUE 50
 
-/* What the layers of fixed rates have of media, with repair and without. */
+/* Media rates of the layers of fixed rates, with repair and without. */
 #define MEDIA_SHARE 0.8
 #define REPAIR 100
 
-/* What comes wakes a receiver; seconds. */
+/* Incoming packets wake a receiver; seconds. */
 #define WAKING 0.01
 
 typedef enum
 {
   WITHOUT,
   WITH,
-  SPOILED, /* sent, but nobody can use it */
+  SPOILED, /* sent, but made useless */
 } Repair;
 
 /**
  * Row:
- * @algorithm: of the session
- * @loss: of the shared link's wire
- * @repair: what becomes of repair
+ * @algorithm: algorithm of the session
+ * @loss: loss rate of the shared link's wire
+ * @repair: treatment of repair packets
  * @level: mean level
- * @share: of what each had if both had the same
- * @flow_share: likewise, TCP's
- * @n_pictures: of which all packets were sent where the receiver was a member
- * @n_whole: of these, delivered whole
- * @n_base: of @n_pictures, those of the base
- * @n_base_whole: likewise
- * @n_changes: of the level
- * @history: digest of them, without times
+ * @share: the receiver's rate, relative to equal shares
+ * @flow_share: TCP's rate, relative to equal shares
+ * @n_pictures: pictures of which all packets were sent while the receiver was a
+ *     member
+ * @n_whole: of these, delivered complete
+ * @n_base: of @n_pictures, pictures of the base layer
+ * @n_base_whole: of these, delivered complete
+ * @n_changes: level changes
+ * @history: digest of the level changes, without times
  * @moments: sum of their times, s
  */
 typedef struct
@@ -146,8 +147,7 @@ watch (TestNet *net, gint index, guint group, const LmccPacket *packet,
   picture->offered += member->wanted && member->flows;
 }
 
-/* The packet keeps its place and size, so that all losses stay where they
- * are. */
+/* The packet keeps its place and size, so that all losses stay the same. */
 static LmccPacket *
 spoil (TestNet *net G_GNUC_UNUSED, guint index G_GNUC_UNUSED,
     guint group G_GNUC_UNUSED, LmccPacket *packet,
@@ -184,8 +184,7 @@ make_net (const Row *row)
     .repair_loss = row->loss,
   };
 
-  /* Where layers have no fixed rates, what the source sends leaves room for
-   * repair by itself. */
+  /* If layers have no fixed rates, the source leaves room for repair anyway. */
   config.class_share = config.shaped ? MEDIA_SHARE : 1.0;
   lmcc_rates_compute (LMCC_RATE_SCHEME_DOUBLING, BASE_RATE, 0, LEVELS,
       config.rates, NULL);
@@ -263,7 +262,7 @@ run (gpointer data)
       (gdouble) (net->shared.flows[1].arrived_bytes - flow_bytes) / fair;
   last = net->source.n_units;
   remember_changes (row, from->changes);
-  /* What is sent and repaired later. */
+  /* Packets sent and repaired later than this. */
   test_net_run (net, 10 * LMCC_SECOND);
   judge_pictures (row, pictures, first, last);
 }
@@ -320,10 +319,10 @@ make_table (const Row *rows, guint n)
   return g_string_free (text, FALSE);
 }
 
-/* Whether the receiver could use the repair or not, its steps were the same
- * and, but for when it woke up to take them, at the same moment. How many
- * pictures are whole depends on what the full queue drops at once, beside the
- * losses of the wire: repair-table judges that, for these alone. */
+/* Whether or not the receiver could use the repair, its level changes are
+ * the same and, apart from its wake-ups, at the same moments. The number of
+ * complete pictures also depends on the drops of the full queue;
+ * repair-table tests random losses alone. */
 static gboolean
 is_as_it_must_be (const Row *with)
 {

@@ -8,10 +8,10 @@
 
 #include <string.h>
 
-/* The layers that its pictures go into. */
+/* The layers of its pictures. */
 static const guint64 rates[REPAIR_CLIP_LEVELS] = { 800000, 400000, 600000 };
 
-/* Likewise where each level has twice the rate of the one below. */
+/* The same for levels of doubling rates. */
 #define DOUBLING_LEVELS 4
 #define DOUBLING_BASE 400000
 #define DOUBLING_SEEDS 5
@@ -22,9 +22,9 @@ static LmccTime period;
 
 /**
  * repair_clip_read:
- * @error: why it cannot be read
+ * @error: the error
  *
- * Reads the clip, for all that follows.
+ * Reads the clip for all other functions.
  *
  * Returns: whether it could be read
  */
@@ -50,7 +50,8 @@ repair_clip_clear (void)
 /**
  * repair_clip_fill_config:
  * @row: a path and the repair
- * @config: (out): gets these and the clip's pictures; layers are left
+ * @config: (out): receives these and the clip's pictures; the caller sets the
+ *     layers
  */
 void
 repair_clip_fill_config (const RepairRow *row, TestRepairConfig *config)
@@ -63,8 +64,8 @@ repair_clip_fill_config (const RepairRow *row, TestRepairConfig *config)
 /**
  * repair_clip_run:
  * @row: a path and the repair
- * @level: what the receiver holds
- * @result: (out): what became of the pictures that come with @level
+ * @level: level of the receiver
+ * @result: (out): counts of the pictures at @level
  */
 void
 repair_clip_run (const RepairRow *row, guint level, TestRepairResult *result)
@@ -106,7 +107,7 @@ run_doubling (const RepairRow *row, guint level, guint32 seed,
  * repair_clip_add_table:
  * @text: a page
  *
- * Adds what receivers of the base and of all layers have.
+ * Adds the results for receivers of the base layer and of all layers.
  */
 void
 repair_clip_add_table (GString *text)
@@ -140,7 +141,7 @@ repair_clip_add_table (GString *text)
  * repair_clip_add_least:
  * @text: a page
  *
- * Adds the least shares for a receiver of all layers.
+ * Adds the smallest sufficient shares for a receiver of all layers.
  */
 void
 repair_clip_add_least (GString *text)
@@ -153,9 +154,9 @@ repair_clip_add_least (GString *text)
   g_string_append (text, "\n");
 }
 
-/* Mean over some seeds of what a level shows a second, and of what of it losses
- * take away. Pictures of which a reference lies in layers above are shown
- * neither with losses nor without. */
+/* Mean over some seeds of the pictures shown per second at a level, and of
+ * the share damaged by losses. Pictures with references in higher layers are
+ * shown neither with losses nor without. */
 static gdouble
 find_damaged (const RepairRow *row, guint level, guint n_seeds, guint *n_shown)
 {
@@ -191,10 +192,10 @@ put_damaged (GString *text, const RepairRow *row, guint level)
  * repair_clip_add_required:
  * @text: a page
  *
- * Adds what has to be of the clip in layers that double: little of the base is
- * damaged at 2 % of single losses, and less where all layers are held.
+ * Adds the requirements for the clip in layers that double: little of the base
+ * layer is damaged at 2 % of single losses, and less if all layers are joined.
  *
- * Returns: how many requirements were missed
+ * Returns: number of missed requirements
  */
 guint
 repair_clip_add_required (GString *text)
@@ -221,8 +222,7 @@ repair_clip_add_required (GString *text)
  * repair_clip_add_doubling:
  * @text: a page
  *
- * Adds what is damaged at each level of layers that double, without and with
- * repair.
+ * Adds the damage at each level of layers that double, without and with repair.
  */
 void
 repair_clip_add_doubling (GString *text)

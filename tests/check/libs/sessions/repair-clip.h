@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What repair is worth for the pictures of a real clip.
+ * Measures the effect of repair on the pictures of a real clip.
  */
 #ifndef REPAIR_CLIP_H
 #define REPAIR_CLIP_H

@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What repair costs, for an instruction counter: the real sender and one real
- * receiver in virtual time, 10 Mbit/s in one native layer, with the share of
- * repair that is given and without sockets.
+ * Runs repair for an instruction counter: the real sender and one real
+ * receiver in virtual time, without sockets, 10 Mbit/s in one native layer,
+ * with a given share of repair.
  */
 #include "support/test-repair.h"
 

@@ -3,13 +3,13 @@
  */
 #include "sessions/repair-least.h"
 
-/* What the least shares are looked for with, as REPAIR_LEAST_HEAD says. */
+/* Criterion for the smallest shares, as in REPAIR_LEAST_HEAD. */
 static const RepairRow paths[] = {
   { 0, 0, 0.02, 1, 0, 0.995 },
   { 0, 0, 0.10, 1, 0, 0.99 },
 };
 
-/* In steps of 1 %; 0 if more than the media is not enough. */
+/* In steps of 1 %; 0 if 100 % is not enough. */
 static guint
 find_share (RepairRow row, RepairRowRun run, TestRepairResult *result)
 {
@@ -48,9 +48,9 @@ put_share (GString *text, const RepairRow *row, RepairRowRun run)
 /**
  * repair_least_put:
  * @text: a row of a table
- * @rate: of the base, bit/s, if @run asks for it
- * @group: from one key frame to the next
- * @run: what is tried with one share after the other
+ * @rate: rate of the base layer in bit/s, for @run
+ * @group: interval between key frames
+ * @run: function that is tried with increasing shares
  *
  * Adds the columns of %REPAIR_LEAST_HEAD.
  */
@@ -72,7 +72,7 @@ repair_least_put (GString *text, guint64 rate, LmccTime group, RepairRowRun run)
  * repair_least_add_table:
  * @text: a page
  *
- * Adds the least shares of bases of the model, of which small ones have few
+ * Adds the smallest shares for base layers of the model; slow ones have few
  * packets in a block.
  */
 void

@@ -1,14 +1,14 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The least share of repair that makes enough pictures whole.
+ * Finds the smallest share of repair that keeps enough pictures complete.
  */
 #ifndef REPAIR_LEAST_H
 #define REPAIR_LEAST_H
 
 #include "sessions/repair-rows.h"
 
-/* What repair_least_put() writes. */
+/* Columns of repair_least_put(). */
 #define REPAIR_LEAST_HEAD              \
   " k, r and sent for 99.5 % at 2 % |" \
   " k, r and sent for 99 % at 10 % |"

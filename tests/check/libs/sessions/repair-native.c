@@ -9,13 +9,13 @@
 #define SEEDS 5
 #define MAX_LEVELS 4
 
-/* As vp9svcenc has them: each quality has twice the bytes of the one below. */
+/* As in vp9svcenc: each quality has twice the bytes of the one below. */
 #define SEVENTHS 7
 #define QUALITIES 3
 #define TEMPORAL 3
 
-/* What may be damaged of the base, as a share of its pictures, is a
- * requirement; three tenths more are within it. */
+/* Requirement for the damaged share of the base layer's pictures, with a
+ * tolerance of three tenths. */
 #define TOLERANCE 1.3
 
 typedef struct
@@ -25,7 +25,7 @@ typedef struct
   gdouble allowed;
 } Path;
 
-/* The first path that loses packets in a row. */
+/* The first path with bursts of losses. */
 #define ROWS_FROM 4
 
 static const Path paths[] = { { 0.01, 1, 0.005 }, { 0.02, 1, 0.01 },
@@ -34,11 +34,11 @@ static const Path paths[] = { { 0.01, 1, 0.005 }, { 0.02, 1, 0.01 },
 
 /**
  * Layers:
- * @name: as a page has it
- * @make: (transfer full): makes its units of the clip's pictures
- * @n_rungs: that these have
- * @n_levels: that are looked at
- * @levels: these
+ * @name: name on the page
+ * @make: (transfer full): makes units of the clip's pictures
+ * @n_rungs: number of rungs
+ * @n_levels: number of the levels examined
+ * @levels: these levels
  */
 typedef struct
 {
@@ -55,8 +55,8 @@ keep_classes (const GArray *clip)
   return g_array_copy ((GArray *) clip);
 }
 
-/* Of each picture one part for each quality, in a class for each quality and
- * temporal class. Of four pictures one is of the first temporal class. */
+/* Each picture has one part for each quality, with a class for each quality
+ * and temporal class. One in four pictures is of the first temporal class. */
 static GArray *
 make_qualities (const GArray *clip)
 {
@@ -83,7 +83,8 @@ make_qualities (const GArray *clip)
   return parts;
 }
 
-/* Each picture once for each rung, with half of the bytes of the one above. */
+/* Each picture once for each rung, with half of the bytes of the next higher
+ * one. */
 static GArray *
 make_rungs (const GArray *clip)
 {
@@ -105,8 +106,8 @@ make_rungs (const GArray *clip)
 
 /**
  * Setting:
- * @share: of repair, in 1/1000
- * @level: that the receiver holds
+ * @share: share of repair, in 1/1000
+ * @level: level of the receiver
  * @delay: repair-delay, 0 for the default
  */
 typedef struct
@@ -124,10 +125,10 @@ static const Layers all_layers[] = {
 
 /**
  * Sum:
- * @with_loss: what came over the path
- * @lossless: what would have come without losses
+ * @with_loss: results with losses
+ * @lossless: results without losses
  *
- * Of several seeds.
+ * Sums over several seeds.
  */
 typedef struct
 {
@@ -245,7 +246,7 @@ put_row (GString *text, const Layers *layers, const Path *path, guint level)
  * repair_native_add_table:
  * @text: a page
  *
- * Adds what is damaged at levels of native layers, without and with repair.
+ * Adds the damage at levels of native layers, without and with repair.
  */
 void
 repair_native_add_table (GString *text)
@@ -270,7 +271,7 @@ repair_native_add_table (GString *text)
  * repair_native_add_delays:
  * @text: a page
  *
- * Adds what more latency is worth to the base where packets are lost in a row.
+ * Adds the effect of more latency on the base layer with bursts of losses.
  */
 void
 repair_native_add_delays (GString *text)
@@ -304,10 +305,10 @@ repair_native_add_delays (GString *text)
  * repair_native_add_required:
  * @text: a page
  *
- * Adds what has to be: at 2 % of single losses no more of the base is damaged
- * than may be.
+ * Adds the requirements: at 2 % of single losses, the damage of the base layer
+ * is within its limit.
  *
- * Returns: how many requirements were missed
+ * Returns: number of missed requirements
  */
 guint
 repair_native_add_required (GString *text)

@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What repair is worth in native layers that have few packets each.
+ * Measures the effect of repair in native layers with few packets each.
  */
 #ifndef REPAIR_NATIVE_H
 #define REPAIR_NATIVE_H

@@ -32,7 +32,7 @@ static const RepairRow burst_rows[] = {
   { 300000, 4 * LMCC_SECOND, 0.02, 4, 100 },
 };
 
-/* The distances of key frames of lmccsink's latency profiles for raw video. */
+/* Key frame intervals of lmccsink's latency profiles for raw video. */
 static const RepairRow profile_rows[] = {
   { 128000, 250 * LMCC_MSECOND, 0.02, 1, 100 },
   { 128000, 460 * LMCC_MSECOND, 0.02, 1, 100 },
@@ -140,7 +140,7 @@ add_peers (GString *text)
   repair_peers_add_table (text);
 }
 
-/* Its table is another program's. */
+/* Another program makes this table. */
 static void
 add_tcp (GString *text)
 {
@@ -274,9 +274,9 @@ add_native_clip (GString *text)
 
 /**
  * repair_page_make:
- * @required: the table of what has to be
+ * @required: the table of requirements
  *
- * Runs all other tables. repair_clip_read() has read the clip.
+ * Makes all other tables. Needs repair_clip_read() first.
  *
  * Returns: (transfer full): the page, in Markdown
  */

@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The page with all tables of repair-table.
+ * Makes the page with all tables of repair-table.
  */
 #ifndef REPAIR_PAGE_H
 #define REPAIR_PAGE_H

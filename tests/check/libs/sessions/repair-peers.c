@@ -26,7 +26,7 @@ put_row (GString *text, const gchar *pictures, const RepairRow *row,
       100 * repair_result_get_decodable (result));
 }
 
-/* What GStreamer's do with as much as @ours was. */
+/* Results of GStreamer's schemes with as much overhead as @ours. */
 static void
 add_peers (GString *text, const gchar *pictures, const RepairRow *row,
     const TestRepairConfig *config, const TestRepairResult *ours)
@@ -90,8 +90,8 @@ add_clip (GString *text, gdouble loss)
  * repair_peers_add_table:
  * @text: a page
  *
- * Adds what comes of the same pictures over the same paths without repair, with
- * ours and with GStreamer's. repair_clip_read() has read the clip.
+ * Adds the results for the same pictures over the same paths without repair,
+ * with our repair and with GStreamer's schemes. Needs repair_clip_read() first.
  */
 void
 repair_peers_add_table (GString *text)

@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Repair beside the forward error correction that GStreamer has.
+ * Compares repair with GStreamer's forward error correction.
  */
 #ifndef REPAIR_PEERS_H
 #define REPAIR_PEERS_H

@@ -14,8 +14,8 @@ static const guint64 rates[LAYERS] = { 150000, 150000, 300000, 600000,
   1200000 };
 static const guint bytes[REPAIR_PYRAMID_CLASSES] = { 9000, 5500, 1800 };
 
-/* In decoding order: each P picture before the B picture in the middle, and
- * this before the others. */
+/* In decoding order: each P picture before the middle B picture, and that
+ * before the others. */
 static GArray *
 make_pictures (void)
 {
@@ -37,7 +37,7 @@ make_pictures (void)
 /**
  * repair_pyramid_run:
  * @row: a path and the repair
- * @result: (out): what became of the pictures at a receiver of all layers
+ * @result: (out): counts of the pictures at a receiver of all layers
  */
 void
 repair_pyramid_run (const RepairRow *row, TestRepairResult *result)
@@ -83,7 +83,7 @@ get_recovered (const TestRepairCount *counts, guint n)
   return repair_divide (recovered, lost);
 }
 
-/* How much of what each layer lost comes back, and of what all did. */
+/* Share of recovered losses in each layer and in all. */
 static void
 put_recovered (GString *text, const TestRepairResult *result)
 {
@@ -101,7 +101,7 @@ put_recovered (GString *text, const TestRepairResult *result)
  * repair_pyramid_add_table:
  * @text: a page
  *
- * Adds what a receiver of all layers has.
+ * Adds the results for a receiver of all layers.
  */
 void
 repair_pyramid_add_table (GString *text)

@@ -1,8 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A second of x264 with seven B pictures and a pyramid, 0.9 Mbit/s, in layers that
- * double: the key frame is larger than what any of the lower ones has.
+ * One second of x264 video with seven B pictures and a pyramid, 0.9 Mbit/s,
+ * in layers that double: the key frame is larger than the share of any lower
+ * layer.
  */
 #ifndef REPAIR_PYRAMID_H
 #define REPAIR_PYRAMID_H

@@ -11,17 +11,17 @@
   (TEST_REPAIR_PACKET_SIZE - TEST_REPAIR_IP_OVERHEAD - LMCC_RTP_HEADER_SIZE \
       - LMCC_RTP_OVERHEAD)
 
-/* The key frame has this part of the packets of a group. */
+/* The key frame's share of the packets of a group. */
 #define KEY_PART 4
 
 static gint seconds;
 
 /**
  * repair_divide:
- * @part: some
- * @all: of so many
+ * @part: part
+ * @all: total
  *
- * Returns: the share; 0 of none
+ * Returns: the share; 0 if @all is 0
  */
 gdouble
 repair_divide (guint64 part, guint64 all)
@@ -31,7 +31,7 @@ repair_divide (guint64 part, guint64 all)
 
 /**
  * repair_result_get_sent:
- * @result: of a run
+ * @result: result of a run
  *
  * Returns: repair data over media
  */
@@ -43,9 +43,9 @@ repair_result_get_sent (const TestRepairResult *result)
 
 /**
  * repair_result_get_whole:
- * @result: of a run
+ * @result: result of a run
  *
- * Returns: share of the pictures of which all packets came or were repaired
+ * Returns: share of the pictures of which all packets were received or repaired
  */
 gdouble
 repair_result_get_whole (const TestRepairResult *result)
@@ -55,9 +55,9 @@ repair_result_get_whole (const TestRepairResult *result)
 
 /**
  * repair_result_get_decodable:
- * @result: of a run
+ * @result: result of a run
  *
- * Returns: share of the pictures that came with all that they refer to
+ * Returns: share of the pictures received with all their references
  */
 gdouble
 repair_result_get_decodable (const TestRepairResult *result)
@@ -68,7 +68,7 @@ repair_result_get_decodable (const TestRepairResult *result)
 /**
  * repair_result_put:
  * @text: a row of a table
- * @result: what goes into its columns of %REPAIR_RESULT_HEAD
+ * @result: the result for the columns of %REPAIR_RESULT_HEAD
  */
 void
 repair_result_put (GString *text, const TestRepairResult *result)
@@ -86,7 +86,7 @@ repair_result_put (GString *text, const TestRepairResult *result)
 
 /**
  * repair_rows_set_seconds:
- * @length: of every run from now on, if groups are not longer than 1 s
+ * @length: duration of all further runs, if groups are at most 1 s long
  */
 void
 repair_rows_set_seconds (gint length)
@@ -97,7 +97,7 @@ repair_rows_set_seconds (gint length)
 /**
  * repair_rows_get_seconds:
  *
- * Returns: the length that was set
+ * Returns: the duration of runs
  */
 gint
 repair_rows_get_seconds (void)
@@ -109,8 +109,8 @@ repair_rows_get_seconds (void)
  * repair_row_make_pictures:
  * @row: a row of the model
  *
- * As many packets as the base has room for beside its repair and control
- * packets, in a key frame and pictures of the same size.
+ * Makes a key frame and pictures of equal size, with as many packets as the
+ * base layer has room for beside its repair and control packets.
  *
  * Returns: (transfer full) (element-type TestRepairPicture): a group
  */
@@ -136,7 +136,8 @@ repair_row_make_pictures (const RepairRow *row)
 /**
  * repair_row_fill_config:
  * @row: a row
- * @config: (out): gets its path and its repair; layers and pictures are left
+ * @config: (out): receives its path and its repair; the caller sets layers and
+ *     pictures
  */
 void
 repair_row_fill_config (const RepairRow *row, TestRepairConfig *config)
@@ -147,7 +148,7 @@ repair_row_fill_config (const RepairRow *row, TestRepairConfig *config)
   config->repair = row->repair;
   config->loss = row->loss;
   config->burst = row->burst;
-  /* As many groups of each length, if they are not short. */
+  /* The same number of groups for each length, unless they are short. */
   config->seconds =
       (guint) (seconds * MAX (row->group, LMCC_SECOND) / LMCC_SECOND);
   config->seed = REPAIR_ROW_SEED;
@@ -156,7 +157,7 @@ repair_row_fill_config (const RepairRow *row, TestRepairConfig *config)
 /**
  * repair_row_run:
  * @row: a row of the model
- * @result: (out): what became of its pictures
+ * @result: (out): counts of its pictures
  */
 void
 repair_row_run (const RepairRow *row, TestRepairResult *result)
@@ -177,9 +178,9 @@ repair_row_run (const RepairRow *row, TestRepairResult *result)
 /**
  * repair_row_is_met:
  * @row: a row with a requirement
- * @result: of its run
+ * @result: result of its run
  *
- * Returns: whether all pictures had a place and enough of them are whole
+ * Returns: whether all pictures fitted and enough of them are complete
  */
 gboolean
 repair_row_is_met (const RepairRow *row, const TestRepairResult *result)
@@ -190,9 +191,9 @@ repair_row_is_met (const RepairRow *row, const TestRepairResult *result)
 
 /**
  * repair_row_put:
- * @text: a table with the columns of %REPAIR_ROW_HEAD first
- * @row: what goes into them
- * @result: of its run
+ * @text: a table that starts with the columns of %REPAIR_ROW_HEAD
+ * @row: the row to add
+ * @result: result of its run
  */
 void
 repair_row_put (GString *text, const RepairRow *row,
@@ -209,8 +210,8 @@ repair_row_put (GString *text, const RepairRow *row,
 /**
  * repair_rows_add_table:
  * @text: a page
- * @rows: (array length=n): of the model
- * @n: how many
+ * @rows: (array length=n): rows of the model
+ * @n: number of rows
  */
 void
 repair_rows_add_table (GString *text, const RepairRow *rows, guint n)

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Rows of the tables of repair-table: a base layer over a path, and what of its
- * pictures comes.
+ * Rows of the tables of repair-table: a base layer over a path, and its
+ * received pictures.
  */
 #ifndef REPAIR_ROWS_H
 #define REPAIR_ROWS_H
@@ -11,20 +11,21 @@
 
 #define REPAIR_ROW_SEED 20040101
 
-/* Of a group of the model, how many pictures refer to the key frame: 25 a second with
- * two B pictures in three, which layers above the base carry. */
+/* Number of pictures in a group of the model that refer to the key frame: 25
+ * per second, without the two B pictures in three, which higher layers
+ * carry. */
 #define REPAIR_ROW_OTHERS_PER_SECOND 7
 
 /**
  * RepairRow:
- * @rate: of the base, bit/s
- * @group: from one key frame to the next
- * @loss: of the path
- * @burst: how many are lost in a row
- * @repair: 1/1000
- * @required: share of whole pictures; 0: none
- * @native: the base is a native layer
- * @block: of it: repair-delay
+ * @rate: rate of the base layer, bit/s
+ * @group: interval between key frames
+ * @loss: loss rate of the path
+ * @burst: mean length of loss bursts
+ * @repair: share of repair, 1/1000
+ * @required: required share of complete pictures; 0: none
+ * @native: whether the base layer is a native layer
+ * @block: repair-delay of a native layer
  */
 typedef struct
 {
@@ -40,12 +41,12 @@ typedef struct
 
 typedef void (*RepairRowRun) (const RepairRow *row, TestRepairResult *result);
 
-/* What repair_result_put() writes. */
+/* Columns of repair_result_put(). */
 #define REPAIR_RESULT_HEAD \
   " k | r | padding, % | sent, % | whole, % | decodable, % |"
 #define REPAIR_RESULT_RULE "---:|---:|---:|---:|---:|---:|"
 
-/* What repair_row_put() writes. */
+/* Columns of repair_row_put(). */
 #define REPAIR_ROW_HEAD                              \
   "| base, kbit/s | group, s | loss, % | in a row |" \
   " repair, % |" REPAIR_RESULT_HEAD

@@ -1,8 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What repair is worth: the share of the base's pictures that come whole from
- * the real sender to the real receiver, over a path that loses packets.
+ * Measures the effect of repair: the share of the base layer's pictures that
+ * arrive complete from the real sender at the real receiver, over a path
+ * with packet loss.
  */
 #include "sessions/repair-clip.h"
 #include "sessions/repair-native.h"
@@ -31,7 +32,7 @@ static const GOptionEntry options[] = { { "full", 'f', 0, G_OPTION_ARG_NONE,
       "Fail unless enough pictures are whole where that is required", NULL },
   { NULL } };
 
-/* The rows that have to be. */
+/* The rows with requirements. */
 static const RepairRow required_rows[] = {
   { 300000, LMCC_SECOND, 0.02, 1, 100, 0.995 },
   { 300000, LMCC_SECOND, 0.10, 1, 300, 0.99 },
@@ -60,7 +61,8 @@ add_required_rows (GString *text)
   return n_missed;
 }
 
-/* Layers that double have to be as good as a base at the usual share. */
+/* Layers that double must be as good as a single base layer with the default
+ * share. */
 static guint
 add_required_pyramid (GString *text)
 {
@@ -80,7 +82,7 @@ add_required_pyramid (GString *text)
   return !passed;
 }
 
-/* Of the base that is in the other tables. */
+/* Rate of the base layer in the other tables. */
 static gboolean
 write_curves (GError **error)
 {
@@ -106,8 +108,8 @@ write_curves (GError **error)
   return g_file_set_contents (curves, text->str, -1, error);
 }
 
-/* What a receiver of all of the layers that double misses of each class, and
- * what it would with the best code. */
+/* Losses of each class for a receiver of all layers that double, and the
+ * losses that the best possible code would leave. */
 static gboolean
 write_classes (GError **error)
 {

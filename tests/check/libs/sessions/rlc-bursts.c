@@ -1,10 +1,11 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A burst of RLC finds missing capacity C only if it overflows the queue: if
- * (2 B_k - C) T_b is more than the queue holds (A. Legout and E. W. Biersack,
- * "Pathological Behaviors for RLM and RLC", NOSSDAV 2000, section 4). The real
- * sender's bursts, to a real receiver, at each level.
+ * Tests when a burst of RLC detects missing capacity C: only if it overflows
+ * the queue, that is, if (2 B_k - C) T_b is more than the queue holds (A.
+ * Legout and E. W. Biersack, "Pathological Behaviors for RLM and RLC",
+ * NOSSDAV 2000, section 4). The real sender's bursts reach a real receiver
+ * at each level.
  */
 #include "support/test-net.h"
 
@@ -16,14 +17,14 @@
 #define PACKET TEST_SOURCE_PACKET_SIZE
 #define MARGIN (2 * PACKET)
 
-/* All of B_k fits, with 5 % for what layers send at the same moment. */
+/* All of B_k fits, with 5 % for packets that layers send at the same moment. */
 #define CAPACITY(k) ((guint64) (1.05 * (BASE << (k))))
 
-/* 8 packets of the base at twice its rate. */
+/* 8 packets of the base layer at twice its rate. */
 #define BURST (8 * PACKET * 8 * LMCC_SECOND / (2 * BASE))
 
-/* Points of level k are 2^k slots of 0.5 s apart, and a whole period without
- * loss comes before each join. */
+/* Points of level k are 2^k slots of 0.5 s apart, and each join follows a
+ * whole period without loss. */
 #define CLIMB (60 * LMCC_SECOND)
 #define JUDGED (300 * LMCC_SECOND)
 
@@ -50,7 +51,7 @@ new_net (gint level, gint64 margin, const LmccSettings *settings)
   return net;
 }
 
-/* How often @level was joined. */
+/* Number of joins of @level. */
 static guint
 count_joins (const TestNet *net, guint first, gint level)
 {
@@ -66,8 +67,8 @@ count_joins (const TestNet *net, guint first, gint level)
   return n;
 }
 
-/* Who left @level + 1 joins it again after a whole interval between points of
- * @level at the earliest. */
+/* After leaving @level + 1, a receiver joins it again after at least a whole
+ * interval between points of @level. */
 static void
 check_whole_periods (const TestNet *net, gint level)
 {
@@ -103,8 +104,8 @@ GST_START_TEST (test_a_layer_without_room_behind_a_short_queue_is_never_joined)
 
   test_net_run (net, CLIMB + JUDGED);
   fail_unless_equals_int (count_joins (net, 0, __i__ + 1), 0);
-  /* At the base two packets of eight are lost in each burst: that is more than
-   * the circuit breaker bears. */
+  /* At the base level, two of eight packets are lost in each burst, for
+   * which the circuit breaker trips. */
   fail_unless_equals_int (net->receivers[0].level, __i__ > 0 ? __i__ : -1);
   test_net_free (net);
 }
@@ -123,8 +124,8 @@ GST_START_TEST (test_a_layer_without_room_behind_a_longer_queue_is_joined)
 
 GST_END_TEST;
 
-/* The peculiar behaviour of ns that lets receivers fall where bursts are lost
- * (Legout and Biersack, section 4, figure 8). */
+/* The behaviour of ns in which receivers go down if bursts are lost (Legout
+ * and Biersack, section 4, figure 8). */
 GST_START_TEST (test_a_loss_in_the_burst_drops_a_layer_if_set_so)
 {
   g_autoptr (LmccSettings) settings = rlc_settings ("burst-loss", "drop");

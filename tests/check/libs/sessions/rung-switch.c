@@ -1,15 +1,15 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From one rung to another that no level has both of: what is shown meanwhile,
- * and how long both are held.
+ * Tests the switch between two rungs that no level contains together: the
+ * pictures shown meanwhile, and how long both rungs are joined.
  */
 #include "support/level-loop.h"
 
-/* One key frame a second. */
+/* One key frame per second. */
 #define DISTANCE 25
 
-/* How finely changes are looked for. */
+/* Time step of the search for changes. */
 #define STEP (10 * MS)
 
 static LmccTime
@@ -20,7 +20,8 @@ next_key (const LevelLoop *loop)
   return loop->now + LMCC_SECOND - since % LMCC_SECOND;
 }
 
-/* Goes on until @changes were joined and left. Returns: how long that took */
+/* Continues until the joins and leaves of @changes have happened. Returns:
+ * the elapsed time */
 static LmccTime
 wait_for (LevelLoop *loop, const gchar *changes, LmccTime most)
 {
@@ -36,7 +37,7 @@ wait_for (LevelLoop *loop, const gchar *changes, LmccTime most)
   return loop->now - begin;
 }
 
-/* A receiver of level 1, @phase after a key frame was made. */
+/* A receiver at level 1, @phase after a key frame was made. */
 static LevelLoop *
 new_settled (guint distance, LmccTime phase)
 {
@@ -51,8 +52,9 @@ new_settled (guint distance, LmccTime phase)
   return loop;
 }
 
-/* Whenever it is asked for, the rung above is joined before a key frame, the
- * one held is left when that is shown, and no picture is of a lower one. */
+/* Whenever the change is requested, the higher rung is joined before a key
+ * frame, the current one is left when that key frame is shown, and no
+ * picture is of a lower rung. */
 GST_START_TEST (test_a_rung_is_joined_before_a_key_frame)
 {
   LmccTime phase;
@@ -79,8 +81,8 @@ GST_START_TEST (test_a_rung_is_joined_before_a_key_frame)
 
 GST_END_TEST;
 
-/* Key frames 8 s apart are not waited for. Both rungs are held for no longer
- * than where it is known when one comes, and then the lowest one is shown. */
+/* Key frames 8 s apart are not waited for. Both rungs are joined for no
+ * longer than with known key frame times, and then the lowest rung is shown. */
 GST_START_TEST (test_a_rung_is_not_held_beside_another_for_long)
 {
   LevelLoop *loop = new_settled (8 * DISTANCE, 100 * MS);
@@ -103,7 +105,7 @@ GST_START_TEST (test_a_rung_is_not_held_beside_another_for_long)
 
 GST_END_TEST;
 
-/* Level 2 takes 900 kbit/s, and with the rung of level 1 it would be 1200. */
+/* Level 2 needs 900 kbit/s, and 1200 with the rung of level 1. */
 GST_START_TEST (test_a_cap_on_the_rate_holds_while_rungs_change)
 {
   LevelLoop *loop = level_loop_new (LMCC_LEVELS_FALLBACK, 0, DISTANCE, -1);
@@ -139,8 +141,8 @@ GST_START_TEST (test_down_is_at_once)
 
 GST_END_TEST;
 
-/* Pictures that are shown in 60 s of a change each second, at any time between
- * two key frames. */
+/* Pictures shown in 60 s around a change, at any time between two key
+ * frames. */
 static guint
 count_pictures (LmccLevels levels)
 {
@@ -166,7 +168,7 @@ GST_START_TEST (test_pictures_go_on_over_many_changes)
   guint fallback = count_pictures (LMCC_LEVELS_FALLBACK);
   guint replicated = count_pictures (LMCC_LEVELS_REPLICATED);
 
-  /* Of a rung that is sent alone the last one may be on its way. */
+  /* If a rung is sent alone, its last picture may be in transit. */
   fail_unless (fallback >= cumulative && replicated + 1 >= cumulative,
       "%u and %u pictures, and %u where levels are cumulative", fallback,
       replicated, cumulative);

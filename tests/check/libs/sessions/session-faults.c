@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a session goes through in hours: tables that change, layers that the
- * network withholds, outages, restarts. The picture comes back each time, and
- * none is shown broken.
+ * Tests the faults of a long session: table changes, layers that the network
+ * blocks, outages, restarts. The picture must return each time, and no
+ * broken picture may be shown.
  */
 #include "support/test-loop.h"
 #include "support/test-slow.h"
@@ -16,7 +16,7 @@
 #define FIRST_SSRC 0x12345000u
 #define SECOND_SSRC 0x6789a000u
 
-/* How many pictures are shown in the next @duration. */
+/* Number of pictures shown in the next @duration. */
 static guint
 shown_in (TestLoop *loop, TestReceiver *test, LmccTime duration)
 {
@@ -38,8 +38,8 @@ run_to_group_of_pictures (TestLoop *loop)
     test_loop_run (loop, TEST_PICTURE_TIME);
 }
 
-/* Layer 1 is the second rung until the encoder makes its first B picture; then
- * it is class 1 of the first. */
+/* Layer 1 is the second rung until the encoder makes its first B picture;
+ * then it is class 1 of the first. */
 GST_START_TEST (test_a_table_change_takes_a_rung_from_under_its_receiver)
 {
   TestLoop *loop = test_loop_new (2, FALSE);
@@ -53,7 +53,7 @@ GST_START_TEST (test_a_table_change_takes_a_rung_from_under_its_receiver)
   fail_unless_equals_int (stats.rung, 1);
   run_to_group_of_pictures (loop);
   loop->b_pictures = TRUE;
-  /* The pictures on the way are not of the model decoder's new kind. */
+  /* The pictures in transit are not of the model decoder's new kind. */
   test_loop_run (loop, LMCC_SECOND);
   g_array_set_size (test->pictures, 0);
   test_loop_run (loop, 2 * LMCC_SECOND);
@@ -94,7 +94,7 @@ drop_pictures (TestLoop *loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
   return number - missing->first < missing->n ? 0 : 1;
 }
 
-/* Whole pictures are missing, so that the anchor has nothing to say. */
+/* Whole pictures are missing, so that the anchor shows no gap. */
 GST_START_TEST (test_a_rung_that_the_network_withholds_gives_way_to_the_next)
 {
   TestLoop *loop = test_loop_new (2, FALSE);
@@ -121,8 +121,8 @@ GST_START_TEST (test_a_rung_that_the_network_withholds_gives_way_to_the_next)
 
 GST_END_TEST;
 
-/* Of 3 rungs some 300 packets a second come: the order sequence number is half
- * around after some two minutes. */
+/* 3 rungs have about 300 packets per second: the order sequence number
+ * covers half its range in about two minutes. */
 GST_START_TEST (test_the_picture_comes_back_after_an_outage_of_any_length)
 {
   guint length;
@@ -152,8 +152,8 @@ GST_START_TEST (test_the_picture_comes_back_after_an_outage_of_any_length)
 
 GST_END_TEST;
 
-/* The anchor counts modulo 256: exactly so many pictures are missing, and the
- * next one is not the first of its group. */
+/* The anchor counts modulo 256: exactly this number of pictures is missing,
+ * and the next one is not the first of its group. */
 GST_START_TEST (test_an_outage_of_256_pictures_does_not_go_unnoticed)
 {
   guint times;
@@ -176,8 +176,8 @@ GST_START_TEST (test_an_outage_of_256_pictures_does_not_go_unnoticed)
 
 GST_END_TEST;
 
-/* The file was written when the table had changed often; the sender was started
- * anew since and counts from the beginning. */
+/* The file was written after many table changes; the sender was restarted
+ * since and counts from the beginning. */
 GST_START_TEST (test_an_old_sdp_file_does_not_hide_the_new_session_record)
 {
   TestLoop *loop = test_loop_new (2, TRUE);
@@ -245,7 +245,7 @@ GST_START_TEST (test_the_sounds_sender_report_does_not_move_the_pictures)
 
 GST_END_TEST;
 
-/* What a network does to one receiver in the test at random. */
+/* Random faults of the network towards one receiver. */
 typedef struct
 {
   gdouble loss;

@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The real sender and the real receiver, a network between them, virtual time.
+ * Tests the real sender and the real receiver with a network between them,
+ * in virtual time.
  */
 #include "support/test-loop.h"
 
@@ -12,8 +13,8 @@
 #define FIRST_SSRC 0x12345000u
 #define SECOND_SSRC 0x6789a000u
 
-/* Runs long enough for everybody to hold their level, then forgets what was
- * given out so far. */
+/* Runs until all receivers have reached their levels, then forgets the
+ * output so far. */
 static void
 settle (TestLoop *loop)
 {
@@ -24,7 +25,8 @@ settle (TestLoop *loop)
     g_array_set_size (loop->receivers[i].pictures, 0);
 }
 
-/* Presentation times of what is shown step as the encoder's do, within 1 ms. */
+/* Presentation times of shown pictures have the encoder's steps, within 1
+ * ms. */
 static void
 check_times (TestReceiver *test)
 {
@@ -80,7 +82,7 @@ compare_times (gconstpointer a, gconstpointer b)
   return first < second ? -1 : first > second;
 }
 
-/* The longest time between two pictures shown one after the other. */
+/* The longest time between two consecutive shown pictures. */
 static LmccTime
 longest_gap (TestReceiver *test)
 {
@@ -93,7 +95,8 @@ longest_gap (TestReceiver *test)
       g_array_append_val (times, test_picture_at (test, i)->time);
   }
   g_array_sort (times, compare_times);
-  /* At the ends B pictures are missing whose turn is not yet, or was before. */
+  /* At the ends, B pictures are missing whose presentation time is outside
+   * the run. */
   for (i = TEST_GOP; i + TEST_GOP < times->len; i++)
     longest = MAX (longest,
         g_array_index (times, LmccTime, i)
@@ -102,7 +105,7 @@ longest_gap (TestReceiver *test)
   return longest;
 }
 
-/* Which rung is given out at @level, and its highest class. */
+/* The rung that is output at @level, and its highest class. */
 static void
 expected_at_level (TestLoop *loop, gint level, guint *rung, guint *klass)
 {
@@ -145,7 +148,7 @@ check_every_level (guint n_rungs, gboolean b_pictures)
       fail_unless_equals_int (test_picture_at (test, i)->rung, rung);
       fail_unless (test_picture_at (test, i)->klass <= klass);
     }
-    /* None of those that the level carries is missing. */
+    /* Every picture of the level is there. */
     for (number = first + 4; number < first + 9 * 24; number++) {
       if (test_picture_class (b_pictures, number) <= klass)
         fail_unless (was_shown (test, number));
@@ -176,9 +179,9 @@ GST_START_TEST (test_each_level_of_rungs_and_classes_shows_its_pictures)
 
 GST_END_TEST;
 
-/* Two of the base's pictures are eight of the encoder's: a decoder that
- * reorders by two gives a picture out when the second after it comes, three
- * pictures after it is due. */
+/* Two of the base layer's pictures are eight of the encoder's: a decoder
+ * that reorders by two outputs a picture when the second one after it
+ * arrives, which is three pictures after its presentation time. */
 GST_START_TEST (test_receivers_wait_for_a_decoder_of_the_base_alone)
 {
   gboolean b_pictures;
@@ -215,8 +218,8 @@ change_level_each_second (guint n_rungs, gboolean b_pictures)
   for (i = 0; i < 60; i++) {
     lmcc_receiver_set_max_level (test->receiver,
         g_rand_int_range (loop->random, 0, n_layers), loop->now);
-    /* Not a whole second, so that the changes fall all over a group of
-     * pictures. */
+    /* Not a whole second, so that the changes fall on all parts of a group
+     * of pictures. */
     test_loop_run (loop, LMCC_SECOND + 17 * LMCC_MSECOND);
   }
   test_check_nothing_broken (test);
@@ -393,7 +396,7 @@ GST_START_TEST (test_random_loss_breaks_no_picture_and_is_counted)
     test_check_in_time (test);
     lmcc_receiver_get_stats (test->receiver, loop->now, &stats);
     loss = (gdouble) stats.lost / (gdouble) (stats.lost + stats.packets);
-    /* Some 15,000 packets: the standard deviation is 0.0012. */
+    /* About 15,000 packets: the standard deviation is 0.0012. */
     fail_unless (loss > 0.015 && loss < 0.025, "loss %f", loss);
     fail_unless (count_shown (test) > 240);
     test_loop_free (loop);
@@ -490,7 +493,7 @@ GST_START_TEST (test_a_restarted_sender_is_taken_up_within_a_second)
 
 GST_END_TEST;
 
-/* Both senders run for 10 s on one set of groups; the second starts later. */
+/* Both senders run for 10 s on the same groups; the second one starts later. */
 GST_START_TEST (test_a_second_sender_is_ignored_and_counted)
 {
   TestLoop *loop = test_loop_new (1, TRUE);
@@ -617,7 +620,7 @@ GST_START_TEST (test_groups_that_fell_silent_are_joined_again)
 
 GST_END_TEST;
 
-/* Every tenth packet's headers are changed somewhere before it arrives. */
+/* The headers of every tenth packet are changed somewhere before it arrives. */
 static guint
 mutilate (TestLoop *loop, guint receiver G_GNUC_UNUSED,
     const LmccPacket *packet, guint group G_GNUC_UNUSED,

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Layers of fixed rates from the real sender to the real receiver: in each
- * layer units of all rungs and classes.
+ * Tests layers of fixed rates from the real sender to the real receiver:
+ * each layer has units of all rungs and classes.
  */
 #include "support/test-loop.h"
 
@@ -18,8 +18,8 @@
 #define MAX_PICTURES (60 * 24)
 #define NOT_SENT G_MAXUINT8
 
-/* What the sender sent: the highest layer of each unit. And what the network
- * does with it. */
+/* The packets that the sender sent: the highest layer of each unit; and the
+ * network's treatment of them. */
 typedef struct
 {
   guint8 highest[MAX_RUNGS][MAX_PICTURES];
@@ -52,7 +52,7 @@ network (TestLoop *loop, guint receiver G_GNUC_UNUSED, const LmccPacket *packet,
 
   if (control)
     return 1;
-  /* Not fail_unless(), which makes a system call each time. */
+  /* fail_unless() would make a system call each time. */
   if (!lmcc_rtp_parse (packet->data, packet->size, 1, &rtp)
       || !lmcc_header_parse (rtp.element, rtp.element_size, &header))
     fail ("not a packet of a session");
@@ -131,8 +131,8 @@ count_held (const Network *net, guint rung, guint group, gint level)
   return n;
 }
 
-/* The highest rung that gave as many pictures in the group before as any lower
- * one, and has a key frame. */
+/* The highest rung that had as many pictures in the previous group as any
+ * lower one, and has a key frame. */
 static guint
 expected_rung (const TestLoop *loop, const Network *net, guint group,
     gint level)
@@ -235,7 +235,8 @@ GST_START_TEST (test_each_level_gives_the_rung_that_fits)
 
 GST_END_TEST;
 
-/* Every picture between the first and the last but a group, once. */
+/* Every picture between the first and the last, except for a group, exactly
+ * once. */
 static void
 check_all_came (TestReceiver *test)
 {
@@ -252,7 +253,7 @@ check_all_came (TestReceiver *test)
   test_check_in_time (test);
 }
 
-/* 2 Mbit/s for a video of half of it: everything has a place, and comes
+/* 2 Mbit/s for a video of half that rate: all units fit and arrive
  * bit-identical, which the loop checks. The highest layer is filler. */
 GST_START_TEST (test_with_all_layers_everything_comes)
 {
@@ -290,8 +291,8 @@ GST_START_TEST (test_lost_filler_costs_nothing)
 
 GST_END_TEST;
 
-/* A layer of filler that does not come at all: pictures wait for it, but not
- * for longer than they may. */
+/* A layer of filler that does not arrive at all: pictures wait for it, but
+ * not too long. */
 GST_START_TEST (test_a_silent_layer_does_not_make_pictures_late)
 {
   Network net;

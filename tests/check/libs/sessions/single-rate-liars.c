@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sessions with one rate for all receivers, some of which lie.
+ * Tests single-rate sessions with receivers that send false reports.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/control/single-rate/pgmcc-wire.h>
@@ -59,8 +59,8 @@ GST_START_TEST (forged_acknowledgements_are_not_taken)
 
 GST_END_TEST;
 
-/* It says that it loses everything, and is silent once it is the acker; then
- * it floods. The session does not end, and does not go faster than the link. */
+/* It claims to lose everything, and is silent once it is the acker; then it
+ * floods. The session must continue, but not faster than the link allows. */
 GST_START_TEST (liars_do_not_end_a_session)
 {
   TestWorld *world = test_single_new (&test_single_narrow);
@@ -100,8 +100,8 @@ GST_START_TEST (liars_do_not_end_a_session)
 
 GST_END_TEST;
 
-/* From elsewhere, 10,000 in a second, and from the acker's own address, by
- * another port, that again. */
+/* From another address, 10,000 per second, and the same from the acker's own
+ * address with another port. */
 GST_START_TEST (a_flood_is_not_looked_at_and_takes_nothing_from_the_leader)
 {
   TestWorld *world = test_single_new (&test_single_narrow);
@@ -141,7 +141,7 @@ GST_START_TEST (a_flood_is_not_looked_at_and_takes_nothing_from_the_leader)
   fail_unless (stats->reports_limited > 390000, "%" G_GUINT64_FORMAT,
       stats->reports_limited);
   fail_unless (stats->single.leader == acker);
-  /* All of its reports but those that are on their way. */
+  /* All of its reports except those in transit. */
   fail_unless (stats->single.reports_leader - reports + 20
           > r->base.reports - sent,
       "%" G_GUINT64_FORMAT, stats->single.reports_leader - reports);

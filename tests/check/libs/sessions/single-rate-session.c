@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sessions with one rate for all receivers: which ones there can be, what their
- * packets and reports are.
+ * Tests the configuration of single-rate sessions, and their packets and
+ * reports.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/control/controller.h>
@@ -50,8 +50,8 @@ GST_START_TEST (a_session_that_is_not_fit_is_refused)
 
 GST_END_TEST;
 
-/* What leaves of a unit of one packet with so much payload, in bytes; 0 if it
- * is refused. */
+/* Sent bytes of a unit of one packet with the given payload; 0 if it is
+ * rejected. */
 static gsize
 send_packet_of (const gchar *algorithm, gsize payload)
 {
@@ -70,7 +70,7 @@ send_packet_of (const gchar *algorithm, gsize payload)
   unit->switch_point = TRUE;
   unit->decoding_time = unit->presentation_time = world->now;
   lmcc_sender_push_unit (sender, unit, world->now);
-  /* Filler comes later. */
+  /* Filler is sent later. */
   lmcc_sender_handle_timeout (sender,
       world->now + LMCC_FILLER_INTERVAL - LMCC_MSECOND);
   while (lmcc_sender_poll_action (sender, &action)) {
@@ -83,7 +83,7 @@ send_packet_of (const gchar *algorithm, gsize payload)
   return size;
 }
 
-/* Receivers do not take larger packets. */
+/* Receivers reject larger packets. */
 GST_START_TEST (the_element_has_its_room_in_the_largest_packet)
 {
   gsize payload, size, largest = 0;
@@ -99,8 +99,7 @@ GST_START_TEST (the_element_has_its_room_in_the_largest_packet)
 
 GST_END_TEST;
 
-/* What a packet says goes for itself, not for one of the base that comes
- * later. */
+/* A packet's fields apply to it, not to a later packet of the base layer. */
 GST_START_TEST (an_element_is_of_its_own_packet)
 {
   const LmccAlgorithm *pgmcc = lmcc_algorithm_find ("pgmcc");
@@ -134,7 +133,7 @@ GST_START_TEST (an_element_is_of_its_own_packet)
 
 GST_END_TEST;
 
-/* How many reports a receiver sends that is asked for one. */
+/* Number of reports from a receiver that is asked for one. */
 static guint
 count_reports (LmccTime feedback_interval)
 {

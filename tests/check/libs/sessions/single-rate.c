@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sessions with one rate for all receivers: beside each other, beside TCP, with
- * receivers that leave and return, over links that change.
+ * Tests single-rate sessions: beside each other, beside TCP, with receivers
+ * that leave and return, over links that change.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/control/single-rate/tfmcc-wire.h>
@@ -71,7 +71,7 @@ GST_START_TEST (two_sessions_share_a_link)
 GST_END_TEST;
 
 /* RFC 5348 section 1: within a factor of two of TCP. The encoder stays below
- * what it may send, and so leaves more. */
+ * the allowed rate, and so leaves more. */
 GST_START_TEST (tcp_beside_a_session_has_its_share)
 {
   TestWorld *world = test_single_new (&test_single_narrow);
@@ -94,7 +94,7 @@ GST_START_TEST (tcp_beside_a_session_has_its_share)
 
 GST_END_TEST;
 
-/* Nobody is there for a while; then somebody is. */
+/* No receiver for some time, then one. */
 GST_START_TEST (a_session_waits_for_receivers_and_goes_on)
 {
   TestWorld *world = test_single_new (&test_single_narrow);
@@ -128,8 +128,8 @@ GST_START_TEST (a_session_waits_for_receivers_and_goes_on)
 
 GST_END_TEST;
 
-/* The encoder does not follow: what it makes is half too much. Of the frames
- * that nobody needs less leave. */
+/* The encoder ignores the rate and makes 50 % too much. Frames that no other
+ * frame needs are dropped. */
 GST_START_TEST (the_least_important_frames_go_first)
 {
   TestWorld *world = test_single_new (&test_single_narrow);
@@ -151,7 +151,7 @@ GST_START_TEST (the_least_important_frames_go_first)
 
 GST_END_TEST;
 
-/* Until the encoder makes what the link carries, in ms; the limit if never. */
+/* Time in ms until the encoder's rate fits the link; the limit if never. */
 static guint
 time_to_follow (TestWorld *world, const TestSingleSession *session,
     gdouble least, gdouble most, guint limit)
@@ -167,10 +167,10 @@ time_to_follow (TestWorld *world, const TestSingleSession *session,
   return ms;
 }
 
-/* What a key frame needs to leave in time is up to 16 times what a session
- * begins with. In ms: TFMCC's first report comes within six R_max of 500 ms
- * (RFC 4654 section 3.4), the rate then doubles in each of five (section 3.6),
- * and the estimate lags behind. */
+/* To leave in time, a key frame needs up to 16 times the start rate of a
+ * session. In ms: TFMCC's first report arrives within six R_max of 500 ms
+ * (RFC 4654 section 3.4), the rate then doubles in each of five (section
+ * 3.6), and the estimate lags behind. */
 #define STARTED (6 * 500 + 5 * 500 + 1000)
 
 GST_START_TEST (a_session_starts_whose_key_frames_do_not_fit)
@@ -194,7 +194,7 @@ GST_START_TEST (a_session_starts_whose_key_frames_do_not_fit)
 
 GST_END_TEST;
 
-/* A router with 150 ms of queue, as at home. */
+/* A home router with 150 ms of queue. */
 static void
 set_link (TestWorld *world, guint64 rate)
 {
@@ -202,11 +202,11 @@ set_link (TestWorld *world, guint64 rate)
   world->links[0].settings.queue_bytes = rate / 8 * 15 / 100;
 }
 
-/* TFMCC's rate grows by 8 s / R_max in each R_max (RFC 4654 section 3.3), and
- * R_max falls by a tenth in a round (section 3.2), which is two times six of it
- * with one receiver (section 3.4). In ms, from what the sender has now to the
- * rate whose media are @media bit/s: what is sent in 20 has to leave room for
- * control packets, and so many bytes of each packet are headers. */
+/* TFMCC's rate grows by 8 s / R_max in each R_max (RFC 4654 section 3.3),
+ * and R_max falls by a tenth per round (section 3.2), which is two times six
+ * of it with one receiver (section 3.4). Time in ms from the sender's
+ * current rate to the one with a media rate of @media bit/s, less a
+ * twentieth for control packets and the headers of each packet. */
 static guint
 time_by_rule (const TestSingleSession *session, gdouble media)
 {
@@ -232,12 +232,12 @@ time_by_rule (const TestSingleSession *session, gdouble media)
 
 #define FOLLOW_LIMIT 3000
 
-/* Beyond TFMCC's rules: the estimate is smoothed over 150 ms, and the encoder
- * asks once in a frame. */
+/* Beyond TFMCC's rules: the estimate is smoothed over 150 ms, and the
+ * encoder reads it once per frame. */
 #define SMOOTHING 400
 
-/* How long the rates take to come down, and to go up beyond what TFMCC's rules
- * say, in ms. */
+/* Time in ms until the rates come down, and to go up beyond TFMCC's own
+ * rules. */
 typedef struct
 {
   gint down;
@@ -279,8 +279,8 @@ compare_up (gconstpointer a, gconstpointer b)
 
 #define N_MOMENTS 7
 
-/* A key frame, or a loss, at the moment when the link changes makes it longer:
- * the median counts. Of 16 moments TFMCC takes up to 0.7 s more than by its
+/* A key frame or a loss at the moment of the link change makes it longer:
+ * the median counts. At 16 moments, TFMCC takes up to 0.7 s more than by its
  * rules. */
 GST_START_TEST (the_encoder_follows_a_link_that_changes)
 {

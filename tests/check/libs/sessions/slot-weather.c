@@ -1,9 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Algorithms of slots go up only where nothing is missing. After a time in
- * which the network loses, repeats and reorders packets nothing may be missing
- * for ever: where it carries all, the receiver comes to hold all.
+ * Tests that algorithms with slots go up only if no packet is missing. After
+ * a time with loss, duplication and reordering in the network, no packet may
+ * count as missing for ever: if the network carries all layers, the receiver
+ * must reach the top level.
  */
 #include "support/test-loop.h"
 #include "support/test-slow.h"
@@ -17,7 +18,7 @@
 #define GOOD (15 * LMCC_SECOND)
 #define BAD (20 * LMCC_SECOND)
 
-/* Reordered packets are so much late, at most. */
+/* Longest delay of reordered packets. */
 #define MAX_LATE_MS 60
 
 typedef struct

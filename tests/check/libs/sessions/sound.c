@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sound beside the pictures, from the real sender to the real receiver, in
- * virtual time.
+ * Tests audio beside the pictures, from the real sender to the real
+ * receiver, in virtual time.
  */
 #include "support/test-loop.h"
 
@@ -14,9 +14,9 @@
 #define S0 0x12345000u
 #define RUN (10 * LMCC_SECOND)
 
-/* The sender's clock is followed at 500 parts per million while the packets
- * come, and of what belongs together one may come a window before the other:
- * 2.2 ms in 4.4 s. */
+/* The receiver follows the sender's clock at 500 parts per million while
+ * packets arrive, and packets that belong together may arrive a window
+ * apart: 2.2 ms in 4.4 s. */
 #define APART (3 * (gint64) LMCC_MSECOND)
 
 static TestLoop *
@@ -63,7 +63,7 @@ find_sound (TestReceiver *test, guint number)
   return NULL;
 }
 
-/* Pictures and sound that belong together get the same time. */
+/* Pictures and audio that belong together get the same time. */
 static void
 check_together (TestReceiver *test)
 {
@@ -82,8 +82,8 @@ check_together (TestReceiver *test)
         picture_offset (picture) - sound_offset (sound));
     n_compared++;
   }
-  /* At the ends one of the two may be missing, and one in twenty of those
-   * between. */
+  /* At the ends one of the two may be missing, and one in twenty between
+   * them. */
   fail_unless (n_compared >= 3 * 24 * 9 / 10 - 24, "%u compared", n_compared);
 }
 
@@ -131,7 +131,7 @@ GST_START_TEST (test_sound_comes_whole_and_in_time_at_every_level)
     test_loop_start_sender (loop, S0);
     test = test_loop_add_receiver (loop, level, LMCC_ON_LOSS_FREEZE);
     test_loop_run (loop, RUN);
-    /* Before the layers are known, and what is on its way. */
+    /* Packets before the layers are known, and packets in transit. */
     check_whole (test, packets_in (RUN - LMCC_SECOND));
     check_in_time (test);
     check_together (test);
@@ -197,7 +197,7 @@ is_sound (const LmccPacket *packet, LmccHeader *header)
       && header->stream == LMCC_STREAM_SOUND;
 }
 
-/* Every 20th packet of the sound is lost. */
+/* Every 20th audio packet is lost. */
 static guint
 lose_sound (TestLoop *loop G_GNUC_UNUSED, guint receiver G_GNUC_UNUSED,
     const LmccPacket *packet, guint group G_GNUC_UNUSED, gboolean control,
@@ -235,7 +235,7 @@ GST_START_TEST (test_lost_sound_leaves_a_gap_and_stops_no_picture)
   }
   fail_unless (missing >= packets_in (RUN - LMCC_SECOND) / 20);
   check_together (test);
-  /* What was lost is none of the pictures'. */
+  /* The lost packets do not belong to the pictures. */
   test_check_nothing_broken (test);
   fail_unless_equals_int (test->sequence_gaps, 0);
   lmcc_receiver_get_stats (test->receiver, loop->now, &stats);
@@ -317,7 +317,7 @@ push_forged (TestLoop *loop, TestReceiver *test, guint layer, guint16 lsn,
   test_loop_drain (loop);
 }
 
-/* The latest numbers that have come. */
+/* The latest numbers received. */
 typedef struct
 {
   guint16 lsn[LMCC_MAX_LAYERS];
@@ -382,7 +382,7 @@ GST_START_TEST (test_forged_sound_does_not_stop_the_true_one)
   test_loop_start_sender (loop, S0);
   test = test_loop_add_receiver (loop, -1, LMCC_ON_LOSS_CONCEAL);
   test_loop_run (loop, 3 * LMCC_SECOND);
-  /* Sound in a higher layer, and sequences that jump about, with timestamps
+  /* Audio in a higher layer, and sequence numbers that jump, with timestamps
    * that are far off. */
   for (i = 1; i <= 10; i++)
     push_forged (loop, test, 1, (guint16) (latest.lsn[1] + i), (guint16) i);
@@ -395,7 +395,7 @@ GST_START_TEST (test_forged_sound_does_not_stop_the_true_one)
   heard = test->sounds->len;
   test_loop_run (loop, RUN);
   fail_unless (test->sounds->len - heard >= packets_in (RUN - LMCC_SECOND));
-  /* The sender's next report puts the times right. */
+  /* The sender's next report corrects the times. */
   g_array_remove_range (test->sounds, 0, heard);
   g_array_remove_range (test->pictures, 0, test->pictures->len - 3 * 24);
   check_together (test);

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the model's TCP does with its window: on a path that is nothing but a
- * round-trip time and losses, as RFC 9438 analyses it, and on links with
+ * Tests the congestion window of the TCP model: on a path with only a
+ * round-trip time and losses, as analysed in RFC 9438, and on links with
  * queues.
  */
 #include "support/test-net.h"
@@ -12,21 +12,19 @@
 
 #define KBIT 1000
 
-/* RFC 9438: sections 5.1 and 4.6 */
+/* RFC 9438: sections 5.1 and 4.6. */
 #define C 0.4
 #define BETA 0.7
 
-/* RFC 5348, section 3.1. With less than that the model, which waits with a lost
- * segment for room in the window, runs into timeouts on long paths. */
+/* RFC 5348, section 3.1. With less, the model, which waits with a
+ * retransmission for room in the window, would have timeouts on long paths. */
 #define RTO_RTTS 4
-
-/* A path. */
 
 /**
  * Path:
- * @wire: for as long as a round trip
- * @until_loss: the last of so many segments will be lost; 0: none will
- * @period: what is put there then
+ * @wire: segments in transit for a round-trip time
+ * @until_loss: number of segments until the next loss; 0: no loss
+ * @period: the value to restart @until_loss with
  */
 typedef struct
 {
@@ -81,7 +79,7 @@ send_segments (Path *path)
   }
 }
 
-/* Until the next thing has happened. */
+/* Until after the next event. */
 static void
 step (Path *path)
 {
@@ -104,7 +102,7 @@ run_until (Path *path, LmccTime end)
     step (path);
 }
 
-/* Loses one segment. Returns: the window until that is known */
+/* Loses one segment. Returns: the window before the loss is detected */
 static gdouble
 lose_one (Path *path)
 {
@@ -128,7 +126,7 @@ recover (Path *path)
     step (path);
 }
 
-/* The rules, one by one. */
+/* Tests of single rules. */
 
 typedef struct
 {
@@ -151,7 +149,7 @@ GST_START_TEST (test_a_loss_leaves_a_share_of_the_window)
   run_until (path, 3 * LMCC_SECOND);
   before = lose_one (path);
   fail_unless (before > 500, "a window of %.1f", before);
-  /* The segment that tells of the loss has left the network. */
+  /* The segment whose acknowledgement reveals the loss has left the network. */
   fail_unless (fabs (path->tcp.cwnd - rule->factor * before) <= 1,
       "%.1f after %.1f", path->tcp.cwnd, before);
 }
@@ -184,8 +182,8 @@ GST_START_TEST (test_cubic_goes_back_along_its_curve)
 
 GST_END_TEST;
 
-/* Section 4.7: a plateau at (1 + BETA) / 2 of a window that is below the last
- * one. */
+/* Section 4.7: a plateau at (1 + BETA) / 2 of a window that is smaller than
+ * the previous one. */
 GST_START_TEST (test_fast_convergence_stops_lower)
 {
   gboolean on = __i__ == 1;
@@ -235,13 +233,13 @@ GST_START_TEST (test_cubic_forgets_the_plateau_at_a_timeout)
 
 GST_END_TEST;
 
-/* The response function. */
+/* Tests of the response function. */
 
 /**
  * ResponseCase:
  * @period: 1 / p
- * @from: this loss is the first that is measured
- * @window: by the RFC
+ * @from: the first measured loss
+ * @window: window according to the RFC
  */
 typedef struct
 {
@@ -253,11 +251,12 @@ typedef struct
 } ResponseCase;
 
 /* RFC 9438, tables 1 and 2; the last one by equation 7, which is 12 Mbit/s.
- * With 10 ms CUBIC is in the Reno-friendly region, and with 100 ms and 1000. At
- * 1 % of loss the round trips of recovery count, which the RFC leaves out.
+ * With 10 ms, CUBIC is in the Reno-friendly region, and with 100 ms and
+ * 1000, too. At 1 % of loss, the round trips of recovery matter, which the
+ * RFC ignores.
  *
- * From above CUBIC comes to its window as slowly as 1 / sqrt (losses): the less
- * it is above, the closer to the plateau is the loss. */
+ * From above, CUBIC approaches its window as slowly as 1 / sqrt (losses):
+ * the less it is above, the closer to the plateau is the loss. */
 static const ResponseCase response_cases[] = {
   { TEST_TCP_RENO, 100, 1000, 20, 38 },
   { TEST_TCP_CUBIC, 10, 1000, 20, 38 },
@@ -270,7 +269,7 @@ static const ResponseCase response_cases[] = {
 
 #define SHORT_RESPONSE_CASES 3
 
-/* Segments that arrive in a round-trip time, over so many losses. */
+/* Segments that arrive per round-trip time, over the given number of losses. */
 static gdouble
 mean_window (Path *path, guint64 from, guint64 losses)
 {
@@ -288,8 +287,8 @@ mean_window (Path *path, guint64 from, guint64 losses)
       / (path->now - begin);
 }
 
-/* The RFC's model has as many segments between any two losses. One flow alone
- * is to be without fast convergence (section 4.7). */
+/* The RFC's model has the same number of segments between any two losses. A
+ * single flow should not use fast convergence (section 4.7). */
 GST_START_TEST (test_even_losses_give_the_windows_of_the_rfc)
 {
   const ResponseCase *row = &response_cases[__i__];
@@ -306,8 +305,9 @@ GST_START_TEST (test_even_losses_give_the_windows_of_the_rfc)
 
 GST_END_TEST;
 
-/* Within what net.c allows Reno beside its formula. Intervals that differ have
- * larger windows than even ones: the long ones have most of the segments. */
+/* Within the tolerance that net.c has for Reno and its formula. Varying
+ * intervals give larger windows than equal ones, because the long ones have
+ * most of the segments. */
 GST_START_TEST (test_random_losses_give_the_windows_of_the_rfc)
 {
   const ResponseCase *row = &response_cases[__i__];
@@ -324,7 +324,7 @@ GST_START_TEST (test_random_losses_give_the_windows_of_the_rfc)
 
 GST_END_TEST;
 
-/* Section 4.3: where Reno does well, CUBIC does the same. */
+/* Section 4.3: where Reno does well, CUBIC behaves like it. */
 GST_START_TEST (test_cubic_is_friendly_to_reno_on_short_paths)
 {
   static const guint64 periods[] = { 100, 1000, 10000 };
@@ -346,12 +346,12 @@ GST_START_TEST (test_cubic_is_friendly_to_reno_on_short_paths)
 
 GST_END_TEST;
 
-/* Links with queues. */
+/* Tests of links with queues. */
 
 #define SETTLING (60 * LMCC_SECOND)
 #define JUDGED (300 * LMCC_SECOND)
 
-/* The queues hold two and one times what is on the way in a round trip. */
+/* The queues hold two and one times the bandwidth-delay product. */
 static const TestLinkSettings links[] = {
   { .rate = 3000 * KBIT, .delay = 30 * LMCC_MSECOND, .queue_bytes = 45000 },
   { .rate = 12000 * KBIT, .delay = 125 * LMCC_MSECOND, .queue_bytes = 375000 },
@@ -376,7 +376,7 @@ start_flow (TestNet *net, TestTcpAlgorithm algorithm)
   net->flows[index].tcp.rto_rtts = RTO_RTTS;
 }
 
-/* Of the link's rate, by each of two flows. */
+/* Share of the link's rate for each of two flows. */
 static void
 measure_shares (TestNet *net, gdouble shares[2])
 {

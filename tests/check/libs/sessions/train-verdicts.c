@@ -1,7 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A sender's own trains, behind a link with a queue, as a reader takes them.
+ * Tests the verdicts of a train reader on a sender's own trains, behind a
+ * link with a queue.
  */
 #include "measure/trains.h"
 #include "support/train-run.h"
@@ -10,7 +11,7 @@
 
 #define END (START + 40 * LMCC_SECOND)
 
-/* Native layers' rates are known, and their queues as they stay. */
+/* The rates of native layers are known, and their queues are stable. */
 #define SETTLED (START + 6 * LMCC_SECOND)
 
 static const struct
@@ -27,21 +28,21 @@ static const struct
   { 14, 300e3, 1.3 },
 };
 
-/* Of fixed rates, those before. Of seven layers and more packets that are due
- * in the same instant are a queue of their own. */
+/* Fixed rates: only the rows before this one. With seven layers or more,
+ * packets that are due in the same instant form a queue of their own. */
 #define N_EVEN 4
 
-/* Native layers likewise. */
+/* The same for native layers. */
 #define N_NATIVE_EVEN 5
 
-/* Native layers with packets enough for trains. */
+/* Native layers with enough packets for trains. */
 static const guint native_rows[] = { 0, 2, 3, 4, 5 };
 
 /**
  * Link:
  * @capacity: bit/s
- * @top: the highest layer that it carries
- * @level: of the reader behind it
+ * @top: the highest level that it carries
+ * @level: level of the reader behind it
  */
 typedef struct
 {
@@ -110,8 +111,8 @@ get_rate (const TrainRun *run, guint level)
   return (gdouble) lmcc_session_level_rate (train_run_session (run), level);
 }
 
-/* Three packets more than the level below has in its time: those that a token
- * bucket hides. */
+/* Three packets more than the level below has in its time: a token bucket
+ * absorbs these. */
 static gboolean
 can_find_room (const TrainRun *run, guint level)
 {
@@ -121,8 +122,8 @@ can_find_room (const TrainRun *run, guint level)
   return MIN (n, 22) * (1 - get_rate (run, level - 1) / rate) >= 3;
 }
 
-/* Behind a link of @share of each level's rate, to @above layers more than the
- * reader holds. */
+/* Behind a link with @share of each level's rate, with up to @above layers
+ * more than the reader has joined. */
 static void
 check_never (const TrainRun *run, gdouble share, guint above,
     LmccTrainVerdict never)
@@ -171,7 +172,7 @@ GST_START_TEST (test_fixed_rates_with_room_are_never_full)
 
 GST_END_TEST;
 
-/* The next layer flows there already: others hold it. */
+/* The next layer already flows there: other receivers have joined it. */
 GST_START_TEST (test_fixed_rates_that_flow_already_are_never_full)
 {
   TrainRun run = run_row ((guint) __i__, FALSE);

@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Pictures of several layers: what a sender sent comes out of a receiver as one
- * picture each, whatever the sizes of its layers.
+ * Tests pictures of several layers: each sent picture is output by a
+ * receiver as one picture, whatever the sizes of its layers.
  */
 #include "support/sender-harness.h"
 
@@ -14,8 +14,8 @@
 #define KEY_DISTANCE 24
 #define N_LAYERS 3
 
-/* Temporal layers in turn: of two of them nothing comes for longer than a
- * packet may wait. */
+/* Temporal layers in turn: two of them are silent for longer than a packet
+ * may wait. */
 static const guint temporal[] = { 0, 2, 1, 2 };
 
 typedef struct
