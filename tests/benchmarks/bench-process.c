@@ -143,7 +143,7 @@ conclude (BenchResult *result, const Counts *before, const Counts *after)
   guint i;
 
   if (after->packets <= before->packets) {
-    fail (result, "no packet went through");
+    fail (result, "no packet passed through");
     return;
   }
   result->us_per_packet = (after->cpu_us - before->cpu_us) / packets;
@@ -216,7 +216,7 @@ bench_run_sender (const BenchContender *contender, const BenchStream *stream,
   count_sender (&feeder, contender, &before);
   pushed = feeder.pushed;
   if (!bench_feeder_run_until (&feeder, contender->warm_up + contender->window))
-    fail (result, "the element takes no data");
+    fail (result, "the element accepts no data");
   count_sender (&feeder, contender, &after);
   mark ("ended");
   result->sent = (gdouble) (after.sent - before.sent)
@@ -345,7 +345,7 @@ bench_run_receiver (const BenchContender *contender,
   count_on (pipeline, &packets);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   if (!wait_for_packets (&packets))
-    fail (result, "no packet came");
+    fail (result, "no packet arrived");
   result->join_ms = (gdouble) (g_get_monotonic_time () - start) / 1000.0;
   g_usleep (contender->warm_up / GST_USECOND);
   mark ("measured");

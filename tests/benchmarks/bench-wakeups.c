@@ -82,7 +82,7 @@ bench_wakeups_measure (BenchReport *report, gint rounds)
     const BenchStream stream = { 1, rates[i], 1 };
     pid_t busy;
 
-    measure (report, &stream, "as the machine is", rounds);
+    measure (report, &stream, "no other load", rounds);
     busy = bench_start_busy ();
     measure (report, &stream, "beside a busy process", rounds);
     bench_stop_busy (busy);

@@ -103,7 +103,7 @@ bench_report_add (BenchReport *report, const gchar *name, const gchar *unit,
   Row row = { 0 };
 
   if (samples->len == 0) {
-    bench_report_fail (report, name, "nothing was measured");
+    bench_report_fail (report, name, "no measurement succeeded");
     return;
   }
   g_array_sort (samples, compare_doubles);
@@ -248,7 +248,8 @@ parse_options (int *argc, char ***argv, const gchar *summary,
   g_option_context_add_main_entries (context, entries, NULL);
   if (g_option_context_parse (context, argc, argv, &error) && *rounds > 0)
     return TRUE;
-  fprintf (stderr, "%s\n", error ? error->message : "--rounds: at least 1");
+  fprintf (stderr, "%s\n",
+      error ? error->message : "--rounds must be at least 1");
   return FALSE;
 }
 
@@ -256,7 +257,7 @@ parse_options (int *argc, char ***argv, const gchar *summary,
   { "json", 0, 0, G_OPTION_ARG_FILENAME, json, "Write the figures to FILE", \
     "FILE" },                                                               \
   {                                                                         \
-    "rounds", 0, 0, G_OPTION_ARG_INT, rounds, "Measure so often", "N"       \
+    "rounds", 0, 0, G_OPTION_ARG_INT, rounds, "Number of measurements", "N" \
   }
 
 gboolean
@@ -275,7 +276,7 @@ bench_parse_options_quick (int *argc, char ***argv, const gchar *summary,
 {
   const GOptionEntry entries[] = { COMMON_OPTIONS (json, rounds),
     { "quick", 0, 0, G_OPTION_ARG_NONE, quick,
-        "Some of the rows, for less long", NULL },
+        "Measure only some of the rows, for a shorter time", NULL },
     { NULL } };
 
   return parse_options (argc, argv, summary, entries, rounds);

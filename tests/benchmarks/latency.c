@@ -494,7 +494,8 @@ joins_report (Joins *joins, BenchReport *report, guint rounds)
       joins->c->name, joins->what);
 
   if (joins->picture->len < rounds)
-    bench_report_fail (report, picture, "a receiver showed no picture in time");
+    bench_report_fail (report, picture,
+        "a receiver did not show a picture in time");
   bench_report_add (report, picture, "ms", joins->picture,
       joins->c->join_bound);
   bench_report_add (report, packet, "ms", joins->join_to_packet,

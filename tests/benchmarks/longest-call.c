@@ -408,7 +408,7 @@ measure (BenchReport *report, const Shape *shape, gint rounds, guint *n_above)
   for (i = 0; i < rounds; i++)
     longest = measure_once (shape, series, &complete);
   if (!complete)
-    bench_report_fail (report, name, "the receiver gave nothing out");
+    bench_report_fail (report, name, "the receiver output nothing");
   bench_report_add (report, name, "ms", series, MOST);
   if (g_array_index (series, gdouble, series->len / 2) > MOST) {
     (*n_above)++;

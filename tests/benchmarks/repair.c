@@ -166,7 +166,7 @@ measure (BenchReport *report, const Shape *shape, gint rounds)
   while (rounds-- > 0)
     complete = run_round (shape, encoding, decoding) && complete;
   if (!complete)
-    bench_report_fail (report, repair, "not all packets came back");
+    bench_report_fail (report, repair, "not all packets were recovered");
   bench_report_add (report, encode, "ns/packet", encoding, BENCH_NO_BOUND);
   bench_report_add (report, repair, "ns/packet", decoding, BENCH_NO_BOUND);
 }

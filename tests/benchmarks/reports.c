@@ -238,7 +238,7 @@ run (BenchReport *report, const BenchStream *stream, gint rounds)
   add (report, stream, "/s", "flooded", flooded);
   add (report, stream, "/s", "  the flood", floods);
   add (report, stream, "ratio", "flooded / alone", ratio);
-  add (report, stream, "ratio", "reports taken / sent", acks);
+  add (report, stream, "ratio", "reports accepted / sent", acks);
 }
 
 int
@@ -251,7 +251,8 @@ main (int argc, char **argv)
   gint rounds = 3;
 
   if (!bench_parse_options (&argc, &argv,
-          "What pgmcc reaches, alone and while it is flooded.", &json, &rounds))
+          "Measures the rate of pgmcc, alone and during a flood.", &json,
+          &rounds))
     return 2;
   gst_init (NULL, NULL);
   report = bench_report_new ("pgmcc with an ACK for each packet, " G_STRINGIFY (

@@ -202,8 +202,8 @@ parse_options (int *argc, char ***argv, gchar **json, gint *seconds)
 {
   const GOptionEntry entries[] = { { "json", 0, 0, G_OPTION_ARG_FILENAME, json,
                                        "Write the figures to FILE", "FILE" },
-    { "seconds", 0, 0, G_OPTION_ARG_INT, seconds, "Watch each sender so long",
-        "S" },
+    { "seconds", 0, 0, G_OPTION_ARG_INT, seconds,
+        "Length of the measurement of each sender", "S" },
     { NULL } };
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   g_autoptr (GError) error = NULL;
@@ -213,7 +213,8 @@ parse_options (int *argc, char ***argv, gchar **json, gint *seconds)
   g_option_context_add_main_entries (context, entries, NULL);
   if (g_option_context_parse (context, argc, argv, &error) && *seconds > 0)
     return TRUE;
-  fprintf (stderr, "%s\n", error ? error->message : "--seconds: at least 1");
+  fprintf (stderr, "%s\n",
+      error ? error->message : "--seconds must be at least 1");
 
   return FALSE;
 }

@@ -192,7 +192,7 @@ def check_trains(script, vectors):
             print(f"trains, packet {number + 1}: {[interval, level]}, but {row}")
             failures += 1
     if len(rows) != len(cases):
-        sys.exit(f"{len(cases)} packets with trains, but {len(rows)} lines from tshark")
+        sys.exit(f"{len(cases)} packets with trains, but tshark printed {len(rows)} lines")
     return failures
 
 
@@ -236,7 +236,7 @@ def main():
         rows = dissect(script, pcap, fields)
 
     if len(rows) != len(vectors):
-        sys.exit(f"{len(vectors)} packets, but {len(rows)} lines from tshark")
+        sys.exit(f"{len(vectors)} packets, but tshark printed {len(rows)} lines")
     failures = 0
     for (kind, name, _, expected), row in zip(vectors, rows):
         got = [normal(value) for value in row[:n_own]]

@@ -233,11 +233,11 @@ def make_traces(program, directory):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
-    parser.add_argument('directory', type=Path, help='where the traces are, and the pictures go')
-    parser.add_argument('--run', type=Path, metavar='PROGRAM', help='write the traces first with this test program')
-    parser.add_argument('--only', default='', metavar='TEXT', help='only traces with this in their names')
+    parser.add_argument('directory', type=Path, help='directory of the traces and the pictures')
+    parser.add_argument('--run', type=Path, metavar='PROGRAM', help='first write the traces with this test program')
+    parser.add_argument('--only', default='', metavar='TEXT', help='only traces whose names contain TEXT')
     parser.add_argument('--overview', type=Path, metavar='FILE',
-                        help=f"only one picture, of {', '.join(TELLING)}, side by side")
+                        help=f"draw only one picture, with {', '.join(TELLING)} side by side")
     arguments = parser.parse_args()
 
     arguments.directory.mkdir(parents=True, exist_ok=True)

@@ -77,7 +77,7 @@ def write_page(runs, path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('figures', nargs='+', help='what fixed-rates.py --full --json wrote')
+    parser.add_argument('figures', nargs='+', help='JSON files of fixed-rates.py --full')
     parser.add_argument('--plot')
     parser.add_argument('--markdown')
     arguments = parser.parse_args()
@@ -86,7 +86,7 @@ def main():
         with open(path, encoding='utf-8') as file:
             runs.append(json.load(file))
         if not runs[-1]['full']:
-            raise SystemExit(f'{path} is of the short form. Run tests/loopback/fixed-rates.py with --full.')
+            raise SystemExit(f'{path} comes from a short run. Run tests/loopback/fixed-rates.py with --full.')
     if arguments.plot:
         draw(runs, arguments.plot)
     if arguments.markdown:

@@ -213,7 +213,7 @@ def tell_spoilt(films, more):
     rows = [row for film in films.values() for row in film['rows']] + more['loss'] + more['damage']
     for row in rows:
         if row.get('spoilt'):
-            print(f"spoilt by the machine: {row['mode']} {row['allocation']}: {row['spoilt']}", file=sys.stderr)
+            print(f"disturbed by other load: {row['mode']} {row['allocation']}: {row['spoilt']}", file=sys.stderr)
 
 
 def loss_table(loss):
@@ -241,7 +241,7 @@ def write_pages(paths, tables):
                                          flags=re.DOTALL)
             places += count
         if places != 1:
-            raise SystemExit(f'{", ".join(paths)}: there are {places} places for "{name}"; one is needed')
+            raise SystemExit(f'{", ".join(paths)}: found {places} places for "{name}" instead of one')
     for path, text in texts.items():
         with open(path, 'w', encoding='utf-8') as file:
             file.write(text.rstrip('\n') + '\n')
@@ -269,8 +269,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('figures', nargs='+', help='JSON files of tests/benchmarks/quality')
     parser.add_argument('--plot', help='PNG file to write')
-    parser.add_argument('--links-plot', metavar='PLOT', help='PNG file to write, of what is shown behind links')
-    parser.add_argument('--markdown', nargs='+', metavar='PAGE', help='pages whose tables are written anew')
+    parser.add_argument('--links-plot', metavar='PLOT', help='PNG file to write, with the quality behind links')
+    parser.add_argument('--markdown', nargs='+', metavar='PAGE', help='pages whose tables are rewritten')
     arguments = parser.parse_args()
     films, more = read(arguments.figures)
     if arguments.plot:

@@ -79,7 +79,7 @@ def describe(calls, caller, callee):
 def main():
     calls = read_calls(object_files(sys.argv[1]))
     if not calls:
-        print(f'{sys.argv[1]}.p: nm finds no call from one file to another: that cannot be right')
+        print(f'{sys.argv[1]}.p: nm finds no calls between files: the check cannot be right')
         return 1
     faults = []
     for caller, callee in sorted(calls):
@@ -91,9 +91,9 @@ def main():
         if circle not in CIRCLES:
             faults.append(f'{len(circle)} files call each other in a circle: {", ".join(sorted(circle))}')
             faults += [f'    {describe(calls, *arrow)}' for arrow in sorted(calls) if set(arrow) <= circle]
-    faults += [f'{", ".join(sorted(circle))}: no circle any more, and named as one here' for circle in CIRCLES
+    faults += [f'{", ".join(sorted(circle))}: listed in CIRCLES, but no longer a circle' for circle in CIRCLES
                if circle not in circles]
-    print('\n'.join(faults) or f'{len(calls)} arrows between files, circles: {len(circles)}')
+    print('\n'.join(faults) or f'{len(calls)} calls between files, circles: {len(circles)}')
     return 1 if faults else 0
 
 

@@ -51,7 +51,7 @@ def main():
             if not name.startswith(EXCEPT):
                 n_files += 1
                 faults += faults_of(name, path.read_text(encoding='utf-8'))
-    print('\n'.join(faults) or f'{n_files} files, none knows what a level has')
+    print('\n'.join(faults) or f'{n_files} files, none assumes the layers of a level')
     return 1 if faults else 0
 
 

@@ -52,7 +52,7 @@ def main():
     library = sys.argv[1]
     symbols = undefined_symbols(library)
     if not any(symbol.startswith('g_') for symbol in symbols):
-        print(f'{library}: nm lists no GLib function: the list cannot be right')
+        print(f'{library}: nm lists no GLib function: the check cannot be right')
         return 1
     faults = [f'{symbol}: the library may not call it' for symbol in symbols if not is_allowed(symbol)]
     faults += [f'{name}: the library may not need it' for name in needed_libraries(library)

@@ -51,13 +51,13 @@ def check(folder, rooms, outside, outside_may):
         room = name.split('/')[0]
         may = outside_may if outside.fullmatch(name) else rooms.get(room, set())
         if room not in rooms and not outside.fullmatch(name):
-            faults.append(f'{name}: is in no room; rooms are {", ".join(rooms)}')
+            faults.append(f'{name}: lies in no room; rooms are {", ".join(rooms)}')
         for number, line in enumerate(path.read_text(encoding='utf-8').splitlines(), 1):
             found = include.match(line)
             if not found or found[1] == 'config.h':
                 continue
             if found[1] not in files:
-                faults.append(f'{name}:{number}: there is no {folder}/{found[1]}; files are named from {folder}')
+                faults.append(f'{name}:{number}: there is no {folder}/{found[1]}; paths are relative to {folder}')
             elif not outside.fullmatch(found[1]) and found[1].split('/')[0] not in {room} | may:
                 faults.append(f'{name}:{number}: {room} may include {", ".join(sorted(may)) or "no other room"}, '
                               f'not {found[1]}')
@@ -66,7 +66,7 @@ def check(folder, rooms, outside, outside_may):
     faults += [f'{name}: is included from no room' for name in files
                if name.endswith('.h') and not outside.fullmatch(name) and name not in included]
     if not included:
-        faults.append('nothing is included from here')
+        faults.append('no file is included: the check cannot be right')
     return [f'{folder}/{fault}' for fault in faults], len(files)
 
 
@@ -78,11 +78,11 @@ def part_faults():
              for found in re.finditer(r'^} (LmccSender\w+);', path.read_text(encoding='utf-8'), re.MULTILINE)}
     members = re.findall(r'^  (LmccSender\w+) (\w+);', (room / 'private.h').read_text(encoding='utf-8'), re.MULTILINE)
     parts = {member: homes[kind] for kind, member in members if kind in homes}
-    faults = [f'sender/{path.name}: reaches into {member}, which is that of {home}.c'
+    faults = [f'sender/{path.name}: accesses {member}, which belongs to {home}.c'
               for path in sorted(room.glob('*.c')) for member, home in parts.items()
               if path.stem != home and re.search(rf'sender->\s*{member}\b', path.read_text(encoding='utf-8'))]
     if len(parts) < LEAST_PARTS:
-        faults.append(f'sender/private.h: {len(parts)} parts are found, and there are {LEAST_PARTS} at least')
+        faults.append(f'sender/private.h: {len(parts)} parts found, at least {LEAST_PARTS} expected')
     return [f'gst/lmcc/{fault}' for fault in faults]
 
 
@@ -91,13 +91,13 @@ def page_faults():
     text = PAGE.read_text(encoding='utf-8')
     rows = re.findall(r'^\| `(\w+)` \|.*\| ([^|]*) \|$', text, re.MULTILINE)
     said = {room: set(re.findall(r'`(\w+)`', may)) for room, may in rows}
-    faults = [f'{room}: may include {", ".join(sorted(may)) or "nothing"}, and the page says otherwise'
+    faults = [f'{room}: may include {", ".join(sorted(may)) or "nothing"}, but the page differs'
               for room, may in (MAY_INCLUDE | PLUGIN_MAY_INCLUDE).items() if said.get(room) != may]
     named = sorted(set(re.findall(rf'`((?:{"|".join(MAY_INCLUDE)})/[a-z0-9/-]+)`', text)))
-    faults += [f'{name}: named, and not there' for name in named
+    faults += [f'{name}: named, but does not exist' for name in named
                if not any((LIBRARY / f'{name}{end}').exists() for end in ('', '.c', '.h'))]
     if len(named) < LEAST_NAMED:
-        faults.append(f'{len(named)} files are named, of {LEAST_NAMED} that a reader will look for')
+        faults.append(f'names {len(named)} files; at least {LEAST_NAMED} expected')
     return [f'{PAGE.relative_to(ROOT)}: {fault}' for fault in faults]
 
 
@@ -105,7 +105,7 @@ def main():
     library, n_library = check('gst/lmcc', MAY_INCLUDE, INSTALLED, set())
     plugin, n_plugin = check('plugins/lmcc', PLUGIN_MAY_INCLUDE, REGISTERS, set(PLUGIN_MAY_INCLUDE))
     faults = library + plugin + part_faults() + page_faults()
-    print('\n'.join(faults) or f'{n_library} and {n_plugin} files, all in their rooms')
+    print('\n'.join(faults) or f'{n_library} and {n_plugin} files, all in rooms')
     return 1 if faults else 0
 
 

@@ -45,11 +45,11 @@ def interface_faults(symbols):
     """Exported symbols that no installed header declares or that have no documentation."""
     declared = set(DECLARED.findall(read(LIBRARY.glob('lmcc*.h'))))
     documented = set(DOCUMENTED.findall(read(LIBRARY.rglob('*.c'))))
-    faults = [f'{symbol}: exported, and in no installed header' for symbol in sorted(symbols - declared)]
-    faults += [f'{symbol}: in an installed header, and not exported' for symbol in sorted(declared - symbols)]
-    faults += [f'{symbol}: exported, and has no documentation' for symbol in sorted(symbols - documented)]
+    faults = [f'{symbol}: exported, but not in an installed header' for symbol in sorted(symbols - declared)]
+    faults += [f'{symbol}: in an installed header, but not exported' for symbol in sorted(declared - symbols)]
+    faults += [f'{symbol}: exported, but not documented' for symbol in sorted(symbols - documented)]
     if len(symbols) > MOST:
-        faults.append(f'{len(symbols)} functions are exported; {MOST} are the most that somebody can know')
+        faults.append(f'{len(symbols)} functions are exported; the limit is {MOST}')
     return faults
 
 
@@ -61,11 +61,11 @@ def main():
         update(text, symbols)
         return 0
     listed = {symbol for symbol, _ in LINE.findall(text)}
-    faults = [f'{symbol}: exported, and not in {SYMBOLS.relative_to(ROOT)}' for symbol in sorted(symbols - listed)]
-    faults += [f'{symbol}: in {SYMBOLS.relative_to(ROOT)}, and no longer exported: programs that use it break; with a '
+    faults = [f'{symbol}: exported, but not in {SYMBOLS.relative_to(ROOT)}' for symbol in sorted(symbols - listed)]
+    faults += [f'{symbol}: in {SYMBOLS.relative_to(ROOT)}, but no longer exported: programs that use it break; with a '
                'release that has been published this needs a new soversion' for symbol in sorted(listed - symbols)]
     if faults:
-        faults.append(f'If this is meant: {Path(__file__).relative_to(ROOT)} {library} --update')
+        faults.append(f'If this is intended: {Path(__file__).relative_to(ROOT)} {library} --update')
     faults += interface_faults(symbols)
     print('\n'.join(faults) or f'{len(symbols)} exported symbols, as listed')
     return 1 if faults or not symbols else 0

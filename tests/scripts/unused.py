@@ -58,12 +58,12 @@ def function_faults(objects, library, users):
                 continue
             if own[function]:
                 if function not in tests:
-                    faults.append(f'{name}: {function}() is called only there: static')
+                    faults.append(f'{name}: {function}() is called only in this file: make it static')
             elif function in EXCEPTIONS:
                 excepted.add(function)
             else:
-                faults.append(f'{name}: nobody calls {function}()')
-    return faults + [f'{function}: is called, or gone, and an exception here' for function in EXCEPTIONS
+                faults.append(f'{name}: {function}() is unused')
+    return faults + [f'{function}: is listed in EXCEPTIONS, but is used or does not exist' for function in EXCEPTIONS
                      if function not in excepted]
 
 
@@ -72,7 +72,7 @@ def macro_faults(library, users):
     texts = library | users
     used = Counter(word for text in texts.values() for word in WORD.findall(text))
     defined = Counter(macro for text in library.values() for macro in MACRO.findall(text))
-    return [f'nobody uses {macro}' for macro in sorted(defined)
+    return [f'{macro} is unused' for macro in sorted(defined)
             if used[macro] <= defined[macro] and not NOT_USED.fullmatch(macro)]
 
 
@@ -81,8 +81,8 @@ def main():
     library, users = read_folders(['gst/lmcc']), read_folders(USERS)
     faults = function_faults(objects, library, users) + macro_faults(library, users)
     if not objects:
-        faults.append(f'{sys.argv[1]}.p: there are no object files')
-    print('\n'.join(faults) or f'{len(objects)} files, all of it of use')
+        faults.append(f'{sys.argv[1]}.p: no object files')
+    print('\n'.join(faults) or f'{len(objects)} files, all functions and macros are used')
     return 1 if faults else 0
 
 

@@ -42,12 +42,13 @@ static gboolean full;
 static gchar *markdown;
 static GArray *rows;
 
-static const GOptionEntry options[] = { { "full", 'f', 0, G_OPTION_ARG_NONE,
-                                            &full, "The largest audiences too",
-                                            NULL },
+static const GOptionEntry options[] = {
+  { "full", 'f', 0, G_OPTION_ARG_NONE, &full, "Include the largest audiences",
+      NULL },
   { "markdown", 'm', 0, G_OPTION_ARG_FILENAME, &markdown,
-      "Write the table between the marks of a page", "FILE" },
-  { NULL } };
+      "Write the table to its place in a page", "FILE" },
+  { NULL }
+};
 
 static gdouble
 first_rtt (const Crowd *crowd, gdouble share)

@@ -75,18 +75,18 @@ static gboolean full;
 static gboolean all_must_pass;
 static gchar *markdown;
 
-static const GOptionEntry options[] = { { "algorithm", 'a', 0,
-                                            G_OPTION_ARG_STRING, &algorithm,
-                                            "Which algorithm", "NAME" },
-  { "full", 'f', 0, G_OPTION_ARG_NONE, &full, "The largest audience too",
+static const GOptionEntry options[] = {
+  { "algorithm", 'a', 0, G_OPTION_ARG_STRING, &algorithm, "Algorithm", "NAME" },
+  { "full", 'f', 0, G_OPTION_ARG_NONE, &full, "Include the largest audience",
       NULL },
-  { "seconds", 't', 0, G_OPTION_ARG_INT, &seconds, "How long", "S" },
-  { "seed", 'b', 0, G_OPTION_ARG_INT, &seed, "Of the dice", "N" },
+  { "seconds", 't', 0, G_OPTION_ARG_INT, &seconds, "Length of a run", "S" },
+  { "seed", 'b', 0, G_OPTION_ARG_INT, &seed, "Random seed", "N" },
   { "markdown", 'm', 0, G_OPTION_ARG_FILENAME, &markdown,
-      "Write the table between the marks of a page", "FILE" },
+      "Write the table to its place in a page", "FILE" },
   { "check", 0, 0, G_OPTION_ARG_NONE, &all_must_pass,
-      "Fail unless all rows are as they must be", NULL },
-  { NULL } };
+      "Fail unless all rows meet their requirements", NULL },
+  { NULL }
+};
 
 static TestNet *
 make_net (guint n)
@@ -278,11 +278,11 @@ main (gint argc, gchar **argv)
     return 2;
   if (lmcc_algorithm_find (algorithm) == NULL
       || (all_must_pass && test_net_is_slow ())) {
-    g_print ("a thousand receivers are judged without sanitizers\n");
+    g_print ("skipped: too slow under sanitizers\n");
     return SKIPPED;
   }
   if (seconds < 10 || seed < 1) {
-    g_printerr ("--seconds begins at 10, --seed at 1\n");
+    g_printerr ("--seconds must be at least 10, --seed at least 1\n");
     return 2;
   }
   n = G_N_ELEMENTS (audiences) - (full ? 0 : 1);

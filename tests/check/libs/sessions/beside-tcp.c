@@ -69,9 +69,9 @@ static gboolean cubic;
 
 static const GOptionEntry options[] = {
   { "check", 0, 0, G_OPTION_ARG_NONE, &check,
-      "One run of each algorithm on the first link, and no table", NULL },
+      "Run each algorithm once on the first link; print no table", NULL },
   { "cubic", 0, 0, G_OPTION_ARG_NONE, &cubic,
-      "The TCP connections are CUBIC, not Reno", NULL },
+      "Use CUBIC instead of Reno in TCP connections", NULL },
   { NULL },
 };
 

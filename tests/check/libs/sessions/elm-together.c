@@ -80,32 +80,33 @@ static gchar *markdown;
 static gdouble only_mbps;
 static gint only_leave = -1;
 
-static const GOptionEntry options[] = { { "algorithm", 'a', 0,
-                                            G_OPTION_ARG_STRING, &algorithm,
-                                            "Which algorithm", "NAME" },
+static const GOptionEntry options[] = {
+  { "algorithm", 'a', 0, G_OPTION_ARG_STRING, &algorithm, "Algorithm", "NAME" },
   { "set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &settings_texts,
-      "A setting of ELM; may be given more than once", "NAME=VALUE" },
+      "A setting of the algorithm; may be repeated", "NAME=VALUE" },
   { "full", 'f', 0, G_OPTION_ARG_NONE, &full, "All rows", NULL },
   { "capacity", 'c', 0, G_OPTION_ARG_DOUBLE, &only_mbps, "Only this capacity",
       "MBIT/S" },
   { "leave", 'l', 0, G_OPTION_ARG_INT, &only_leave, "Only this leave latency",
       "MS" },
   { "trains", 'r', 0, G_OPTION_ARG_INT, &train_ms,
-      "Cycle of the sender's trains; 0: none (as the algorithm wants)", "MS" },
+      "Interval of packet trains; 0: none (default: the algorithm's)", "MS" },
   { "seeds", 'n', 0, G_OPTION_ARG_INT, &seeds, "Seeds of each row", "N" },
-  { "first-seed", 'b', 0, G_OPTION_ARG_INT, &first_seed, "The first of them",
+  { "first-seed", 'b', 0, G_OPTION_ARG_INT, &first_seed, "The first seed",
       "N" },
-  { "seconds", 't', 0, G_OPTION_ARG_INT, &seconds, "What is judged", "S" },
-  { "jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Processes", "N" },
-  { "each", 'e', 0, G_OPTION_ARG_NONE, &each, "A line for each seed too",
+  { "seconds", 't', 0, G_OPTION_ARG_INT, &seconds,
+      "Length of the judged part of a run", "S" },
+  { "jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Number of processes", "N" },
+  { "each", 'e', 0, G_OPTION_ARG_NONE, &each, "Also print a line for each seed",
       NULL },
   { "log", 'v', 0, G_OPTION_ARG_NONE, &log_changes,
-      "Each change of a level, and why", NULL },
+      "Print each level change and its reason", NULL },
   { "markdown", 'm', 0, G_OPTION_ARG_FILENAME, &markdown,
       "Write the table into this page", "FILE" },
   { "check", 0, 0, G_OPTION_ARG_NONE, &all_must_pass,
-      "Fail unless all rows are as they must be", NULL },
-  { NULL } };
+      "Fail unless all rows meet their requirements", NULL },
+  { NULL }
+};
 
 static const Case few_cases[] = {
   { 3e6, 0, FALSE },
@@ -348,13 +349,14 @@ main (gint argc, gchar **argv)
     return 2;
   if (lmcc_algorithm_find (algorithm) == NULL
       || (all_must_pass && test_net_is_slow ())) {
-    g_print ("minutes of eight receivers are judged without sanitizers\n");
+    g_print ("skipped: too slow under sanitizers\n");
     return SKIPPED;
   }
   if (all_must_pass && g_getenv ("LMCC_TEST_LONG") != NULL)
     seeds = LONG_SEEDS;
   if (seconds < 1 || seeds < 1 || first_seed < 1 || jobs < 1) {
-    g_printerr ("--seconds, --seeds, --first-seed and --jobs begin at 1\n");
+    g_printerr (
+        "--seconds, --seeds, --first-seed and --jobs must be at least 1\n");
     return 2;
   }
   lmcc_settings_free (test_settings_new (algorithm, settings_texts));

@@ -173,19 +173,20 @@ static gboolean log_changes;
 static gboolean all_must_pass;
 static gchar *markdown;
 
-static const GOptionEntry options[] = { { "algorithm", 'a', 0,
-                                            G_OPTION_ARG_STRING, &algorithm,
-                                            "Which algorithm", "NAME" },
-  { "only", 'o', 0, G_OPTION_ARG_STRING, &only, "Events that begin so",
-      "NAME" },
-  { "seeds", 's', 0, G_OPTION_ARG_INT, &n_seeds, "How many dice", "N" },
-  { "jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Processes", "N" },
-  { "log", 'l', 0, G_OPTION_ARG_NONE, &log_changes, "Print all changes", NULL },
+static const GOptionEntry options[] = {
+  { "algorithm", 'a', 0, G_OPTION_ARG_STRING, &algorithm, "Algorithm", "NAME" },
+  { "only", 'o', 0, G_OPTION_ARG_STRING, &only,
+      "Only events whose names start with NAME", "NAME" },
+  { "seeds", 's', 0, G_OPTION_ARG_INT, &n_seeds, "Number of seeds", "N" },
+  { "jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Number of processes", "N" },
+  { "log", 'l', 0, G_OPTION_ARG_NONE, &log_changes, "Print all level changes",
+      NULL },
   { "markdown", 'm', 0, G_OPTION_ARG_FILENAME, &markdown,
-      "Write the table between the marks of a page", "FILE" },
+      "Write the table to its place in a page", "FILE" },
   { "check", 0, 0, G_OPTION_ARG_NONE, &all_must_pass,
-      "Fail unless all rows are as they must be", NULL },
-  { NULL } };
+      "Fail unless all rows meet their requirements", NULL },
+  { NULL }
+};
 
 static TestNet *
 make_net (const Row *row, guint32 seed)
@@ -457,7 +458,8 @@ main (gint argc, gchar **argv)
   if (!test_options_parse (options, &argc, &argv))
     return 2;
   if (lmcc_algorithm_find (algorithm) == NULL || n_seeds < 1 || jobs < 1) {
-    g_printerr ("--algorithm has to be known; --seeds and --jobs begin at 1\n");
+    g_printerr (
+        "--algorithm must be known; --seeds and --jobs must be at least 1\n");
     return 2;
   }
   rows = make_rows ();

@@ -70,17 +70,17 @@ static gint jobs = 2;
 static gboolean all_must_pass;
 static gchar *markdown;
 
-static const GOptionEntry options[] = { { "algorithm", 'a', 0,
-                                            G_OPTION_ARG_STRING, &algorithm,
-                                            "Which algorithm", "NAME" },
-  { "seconds", 't', 0, G_OPTION_ARG_INT, &seconds, "How long", "S" },
-  { "seeds", 's', 0, G_OPTION_ARG_INT, &n_seeds, "How many dice", "N" },
-  { "jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Processes", "N" },
+static const GOptionEntry options[] = {
+  { "algorithm", 'a', 0, G_OPTION_ARG_STRING, &algorithm, "Algorithm", "NAME" },
+  { "seconds", 't', 0, G_OPTION_ARG_INT, &seconds, "Length of a run", "S" },
+  { "seeds", 's', 0, G_OPTION_ARG_INT, &n_seeds, "Number of seeds", "N" },
+  { "jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Number of processes", "N" },
   { "markdown", 'm', 0, G_OPTION_ARG_FILENAME, &markdown,
-      "Write the table between the marks of a page", "FILE" },
+      "Write the table to its place in a page", "FILE" },
   { "check", 0, 0, G_OPTION_ARG_NONE, &all_must_pass,
-      "Fail unless all rows are as they must be", NULL },
-  { NULL } };
+      "Fail unless all rows meet their requirements", NULL },
+  { NULL }
+};
 
 static TestNet *
 make_net (const Row *row, guint32 seed)
@@ -283,8 +283,8 @@ main (gint argc, gchar **argv)
     return 2;
   if (lmcc_algorithm_find (algorithm) == NULL || seconds < 10 || n_seeds < 1
       || jobs < 1) {
-    g_printerr ("--algorithm has to be known; --seconds begins at 10, --seeds "
-                "and --jobs at 1\n");
+    g_printerr ("--algorithm must be known; --seconds must be at least 10, "
+                "--seeds and --jobs at least 1\n");
     return 2;
   }
   rows = make_rows ();

@@ -85,19 +85,19 @@ static gchar *only;
 static gchar *markdown;
 static gboolean all_must_pass;
 
-static const GOptionEntry options[] = {
-  { "algorithm", 'a', 0, G_OPTION_ARG_STRING, &only, "Only this one", "NAME" },
+static const GOptionEntry options[] = { { "algorithm", 'a', 0,
+                                            G_OPTION_ARG_STRING, &only,
+                                            "Only this algorithm", "NAME" },
   { "full", 'f', 0, G_OPTION_ARG_NONE, &full, "All loss rates", NULL },
   { "seconds", 't', 0, G_OPTION_ARG_INT, &seconds,
-      "Length of a run, after the climb", "S" },
+      "Length of a run, without the start", "S" },
   { "seeds", 's', 0, G_OPTION_ARG_INT, &seeds, "Runs of each row", "N" },
-  { "jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Processes", "N" },
+  { "jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Number of processes", "N" },
   { "markdown", 'm', 0, G_OPTION_ARG_FILENAME, &markdown,
-      "Write the table between the marks of a page", "FILE" },
+      "Write the table to its place in a page", "FILE" },
   { "check", 0, 0, G_OPTION_ARG_NONE, &all_must_pass,
-      "Fail unless all rows are as they must be", NULL },
-  { NULL }
-};
+      "Fail unless all rows meet their requirements", NULL },
+  { NULL } };
 
 static TestNet *
 make_net (const gchar *algorithm, guint32 seed)
@@ -353,11 +353,11 @@ main (gint argc, gchar **argv)
   if (!test_options_parse (options, &argc, &argv))
     return 2;
   if (seconds < 1 || seeds < 1 || jobs < 1) {
-    g_printerr ("--seconds, --seeds and --jobs begin at 1\n");
+    g_printerr ("--seconds, --seeds and --jobs must be at least 1\n");
     return 2;
   }
   if (all_must_pass && test_net_is_slow ()) {
-    g_print ("means over many losses are judged without sanitizers\n");
+    g_print ("skipped: too slow under sanitizers\n");
     return SKIPPED;
   }
   chosen = choose_rows ();
@@ -370,11 +370,11 @@ main (gint argc, gchar **argv)
 
     n_passed += passed;
     if (!passed)
-      g_print ("%s at %g %%: not as it must be\n", rows[i].algorithm->name,
+      g_print ("%s at %g %%: requirements not met\n", rows[i].algorithm->name,
           100 * rows[i].loss);
   }
-  g_print ("%u of %u rows as they must be, seed %u\n", n_passed, chosen->len,
-      test_net_get_seed ());
+  g_print ("%u of %u rows meet their requirements, seed %u\n", n_passed,
+      chosen->len, test_net_get_seed ());
   if (markdown != NULL
       && !test_page_write_table (markdown, "random-loss", table, &error)) {
     g_printerr ("%s\n", error->message);

@@ -92,12 +92,12 @@ static gboolean all_must_pass;
 
 static const GOptionEntry options[] = {
   { "seconds", 't', 0, G_OPTION_ARG_INT, &seconds,
-      "Length of a run, after the climb", "S" },
-  { "jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Processes", "N" },
+      "Length of a run, without the start", "S" },
+  { "jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Number of processes", "N" },
   { "markdown", 'm', 0, G_OPTION_ARG_FILENAME, &markdown,
-      "Write the table between the marks of a page", "FILE" },
+      "Write the table to its place in a page", "FILE" },
   { "check", 0, 0, G_OPTION_ARG_NONE, &all_must_pass,
-      "Fewer rows; fail unless all are as they must be", NULL },
+      "Compute fewer rows; fail unless all meet their requirements", NULL },
   { NULL }
 };
 
@@ -354,11 +354,11 @@ main (gint argc, gchar **argv)
   if (!test_options_parse (options, &argc, &argv))
     return 2;
   if (seconds < 1 || jobs < 1) {
-    g_printerr ("--seconds and --jobs begin at 1\n");
+    g_printerr ("--seconds and --jobs must be at least 1\n");
     return 2;
   }
   if (all_must_pass && test_net_is_slow ()) {
-    g_print ("minutes of a link are computed without sanitizers\n");
+    g_print ("skipped: too slow under sanitizers\n");
     return SKIPPED;
   }
   chosen = make_rows ();
@@ -370,7 +370,7 @@ main (gint argc, gchar **argv)
 
     n_passed += passed;
     if (!passed)
-      g_print ("%s at %g %%: not as it must be\n", rows[i].algorithm,
+      g_print ("%s at %g %%: requirements not met\n", rows[i].algorithm,
           100 * rows[i].loss);
   }
   if (markdown != NULL

@@ -32,7 +32,7 @@ test_page_write_table (const gchar *path, const gchar *name, const gchar *table,
   end = begin != NULL ? strstr (begin, end_mark) : NULL;
   if (end == NULL) {
     g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
-        "%s has not got the "
+        "%s lacks the "
         "lines %s and %s",
         path, begin_mark, end_mark);
     return FALSE;
