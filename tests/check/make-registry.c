@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Writes the registry that the tests of the elements read: what each of them
- * would find in the plugins, which takes seconds under the sanitizers.
+ * Writes the registry for the tests of the elements, so that they need not
+ * scan the plugins, which takes seconds under the sanitizers.
  *
  * usage: make-registry FILE
  */

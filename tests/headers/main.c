@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The test is that the sources beside this one compile: one for each header,
- * which they include alone, twice.
+ * The test succeeds if the other sources compile: one for each header, which
+ * they include alone, twice.
  */
 int
 main (void)

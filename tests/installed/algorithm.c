@@ -1,10 +1,10 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Somebody else's algorithm: a level down after a second in which more than one
- * packet in a hundred was lost, a level up after five without. It is
- * registered, and runs in a receiver, ten seconds of whose path lose every
- * tenth packet.
+ * An example of an external algorithm: one level down after a second with a
+ * loss rate above 1 %, one level up after five seconds without. The program
+ * registers it and runs it in a receiver whose path loses a tenth of the
+ * packets for ten seconds.
  */
 #include <gst/lmcc/lmcc.h>
 
@@ -16,9 +16,9 @@
 
 typedef struct
 {
-  LmccController controller; /* comes first */
+  LmccController controller; /* must be the first member */
   gint level;
-  LmccTime second; /* when the one that is counted ends */
+  LmccTime second; /* end of the current second */
   guint quiet;
   guint received;
   guint lost;

@@ -1,9 +1,9 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A receiver of one's own: receive GROUP PORT OUT-PORT SECONDS. It joins and
- * leaves as the library says, and sends the RTP packets that come out to
- * 127.0.0.1:OUT-PORT. Needs gio-2.0 for sockets.
+ * An example receiver: receive GROUP PORT OUT-PORT SECONDS. It joins and
+ * leaves groups as the library requests, and sends the received RTP packets
+ * to 127.0.0.1:OUT-PORT. Needs gio-2.0 for sockets.
  */
 #include <gio/gio.h>
 #include <gst/lmcc/lmcc.h>

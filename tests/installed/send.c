@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A sender of one's own: send IN-PORT GROUP PORT SECONDS. The RTP packets of
- * H.264 that come to 127.0.0.1:IN-PORT leave as layers. Needs gio-2.0 for
+ * An example sender: send IN-PORT GROUP PORT SECONDS. It sends RTP packets
+ * of H.264, which arrive at 127.0.0.1:IN-PORT, in layers. Needs gio-2.0 for
  * sockets.
  */
 #include <gio/gio.h>

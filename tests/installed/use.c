@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A program of somebody else's: it knows the library by its pkg-config file
- * only.
+ * An external program that finds the library only through its pkg-config
+ * file.
  */
 #include <gst/lmcc/lmcc.h>
 

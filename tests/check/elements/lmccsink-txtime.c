@@ -6,7 +6,7 @@
  * the kernel.
  */
 #include "element-tools.h"
-#include "told-qdisc.h"
+#include "reported-qdisc.h"
 #include "txtime.h"
 
 #include <errno.h>
@@ -121,12 +121,12 @@ recv (int fd, void *bytes, size_t size, int flags)
 
   getsockopt (fd, SOL_SOCKET, SO_DOMAIN, &domain, &domain_size);
   if (root != NULL && domain == AF_NETLINK) {
-    ToldQdisc discipline = { root, if_nametoindex ("lo"), TC_H_ROOT, 0x10000,
-      100, 10000000 };
+    ReportedQdisc discipline = { root, if_nametoindex ("lo"), TC_H_ROOT,
+      0x10000, 100, 10000000 };
 
     told = g_byte_array_new ();
-    told_qdisc_add (told, &discipline);
-    told_qdisc_end (told);
+    reported_qdisc_add (told, &discipline);
+    reported_qdisc_end (told);
     fail_unless (told->len <= size);
     memcpy (bytes, told->data, told->len);
     return told->len;

@@ -3,7 +3,7 @@
  *
  * Tests the parsing of the kernel's messages about queueing disciplines.
  */
-#include "told-qdisc.h"
+#include "reported-qdisc.h"
 
 #include <gst/check/gstcheck.h>
 
@@ -45,7 +45,7 @@ read_all (const guint8 *bytes, gsize size, GstLmccQdisc *qdisc)
 typedef struct
 {
   const gchar *name;
-  ToldQdisc told[4];
+  ReportedQdisc told[4];
   const gchar *kind;
   gboolean keeps;
   guint flow_limit;
@@ -97,8 +97,8 @@ build (const Row *row)
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (row->told) && row->told[i].kind; i++)
-    told_qdisc_add (bytes, &row->told[i]);
-  told_qdisc_end (bytes);
+    reported_qdisc_add (bytes, &row->told[i]);
+  reported_qdisc_end (bytes);
   return bytes;
 }
 
@@ -124,17 +124,17 @@ GST_END_TEST;
 
 GST_START_TEST (an_answer_may_come_in_pieces)
 {
-  static const ToldQdisc root = { "mq", INDEX, ROOT };
-  static const ToldQdisc child = { FQ, CHILD (1), 0, 100, 10000 };
+  static const ReportedQdisc root = { "mq", INDEX, ROOT };
+  static const ReportedQdisc child = { FQ, CHILD (1), 0, 100, 10000 };
   g_autoptr (GByteArray) first = g_byte_array_new ();
   g_autoptr (GByteArray) second = g_byte_array_new ();
   g_autoptr (GByteArray) third = g_byte_array_new ();
   GstLmccQdiscReader reader;
   GstLmccQdisc qdisc;
 
-  told_qdisc_add (first, &root);
-  told_qdisc_add (second, &child);
-  told_qdisc_end (third);
+  reported_qdisc_add (first, &root);
+  reported_qdisc_add (second, &child);
+  reported_qdisc_end (third);
   gst_lmcc_qdisc_reader_init (&reader, INDEX);
   fail_unless (take (&reader, first->data, first->len));
   fail_unless (take (&reader, second->data, second->len));

@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The rules of J. Byers et al., "FLID-DL", 2002, section IV-B.
+ * Tests the rules of J. Byers et al., "FLID-DL", 2002, section IV-B.
  */
 #include "support/test-controller.h"
 

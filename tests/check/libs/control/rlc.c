@@ -1,8 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The rules of A. Legout and E. W. Biersack, "Pathological Behaviors for RLM
- * and RLC", 2000, section 4.
+ * Tests the rules of A. Legout and E. W. Biersack, "Pathological Behaviors
+ * for RLM and RLC", 2000, section 4.
  */
 #include "support/test-controller.h"
 

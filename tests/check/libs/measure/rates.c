@@ -76,7 +76,7 @@ GST_START_TEST (test_multiplicative_gives_the_papers_table)
 
 GST_END_TEST;
 
-/* The paper's list for C = 1024 kbit/s; its 24.8 is a slip for 24.4. */
+/* The paper's list for C = 1024 kbit/s; 24.8 is printed instead of 24.4. */
 GST_START_TEST (test_heavy_tail_gives_the_papers_list)
 {
   static const gdouble list[] = { 51.2, 2.7, 3.0, 3.3, 3.8, 4.3, 4.9, 5.6, 6.6,

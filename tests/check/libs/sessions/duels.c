@@ -13,10 +13,10 @@ static const TestStep too_much_for_the_link[] = {
   { RECEIVER, .max_level = 5 + 1, .why = "R_5 is 4.096 Mbit/s" },
   { RUN (10000) }, { MARK }, { RUN (60000) },
   { CHECK, HELD (5, 5), LOSS (.264, .271),
-      .why = "what does not fit is lost: 1 - 3 / 4.096" },
-  { CHECK, SHARE (.999, 1.001), .why = "what fits comes" },
+      .why = "the excess is lost: 1 - 3 / 4.096" },
+  { CHECK, SHARE (.999, 1.001), .why = "the link is fully used" },
   { CHECK, DELAY_MS (133.3, 136.1),
-      .why = "50 packets that wait, and what is left of the one before" },
+      .why = "50 waiting packets, and the rest of the one being sent" },
   END
 };
 
@@ -25,9 +25,9 @@ static const TestStep enough_for_all[] = { { LINK, .mbps = 5, .rtt_ms = 40,
   { RECEIVER, .count = 8, .max_level = 5 + 1 }, { RUN (10000) }, { MARK },
   { RUN (60000) },
   { CHECK, LEVEL (5, 5), LOSS (0, 0), CHANGES (0), .equal = TRUE,
-      .why = "nothing is lost" },
+      .why = "no packet is lost" },
   { CHECK, SHARE (.98 * 4.096 / 5, 1.02 * 4.096 / 5),
-      .why = "one copy crosses the shared link; the rates are right" },
+      .why = "the shared link carries one copy; the rates are right" },
   END };
 
 static const TestDuel net_duels[] = {
@@ -42,7 +42,7 @@ static const TestDuel net_duels[] = {
 static const TestStep clean_start[] = { { LINK_3_MBPS },
   { RECEIVER, .why = "alone" }, { RUN (30000) }, { MARK }, { RUN (60000) },
   { CHECK, HELD (4, 4), LOSS (0, .05), CHANGES (8),
-      .why = "within 30 s at the highest level that fits, and it stays there" },
+      .why = "reaches the highest fitting level within 30 s, and stays there" },
   END };
 
 static const TestStep bottleneck_halves[] = { { LINK_3_MBPS }, { RECEIVER },
@@ -50,16 +50,17 @@ static const TestStep bottleneck_halves[] = { { LINK_3_MBPS }, { RECEIVER },
   { LINK, .mbps = 1.5, .why = "the bottleneck halves: R_3 is 1.024" },
   { RUN (10000) },
   { CHECK, .down_within_ms = 3000, .why = "the level goes down at once" },
-  { MARK }, { RUN (20000) }, { CHECK, HELD (3, 3), .why = "to what fits" },
-  { LINK, .mbps = 3, .why = "it opens again" }, { RUN (60000) }, { MARK },
+  { MARK }, { RUN (20000) },
+  { CHECK, HELD (3, 3), .why = "to the fitting level" },
+  { LINK, .mbps = 3, .why = "full rate again" }, { RUN (60000) }, { MARK },
   { RUN (20000) },
   { CHECK, HELD (4, 4), .why = "the level is back within a minute" }, END };
 
 static const TestStep late_joiner[] = { { LINK_3_MBPS }, { RECEIVER },
-  { RUN (60000) }, { RECEIVER, .why = "another one comes later" },
+  { RUN (60000) }, { RECEIVER, .why = "another one joins later" },
   { RUN (60000) }, { MARK }, { RUN (20000) },
   { CHECK, HELD (4, 4), .equal = TRUE,
-      .why = "and gets where the first one is" },
+      .why = "and reaches the level of the first one" },
   END };
 
 static const TestStep two_receivers[] = { { LINK_3_MBPS },
@@ -75,9 +76,9 @@ static const TestStep sixty_four_receivers[] = { { LINK_3_MBPS },
   { CHECK, HELD (4, 4), .equal = TRUE, .why = "one link, one level" }, END };
 
 static const TestStep beside_tcp[] = { { LINK_3_MBPS }, { RECEIVER },
-  { RUN (30000) }, { FLOW, .why = "a TCP connection comes" }, { RUN (60000) },
+  { RUN (30000) }, { FLOW, .why = "a TCP connection starts" }, { RUN (60000) },
   { MARK }, { RUN (180000) },
-  { CHECK, SHARE (.25, .8), FLOW_SHARE (.25, .8), .why = "nobody starves" },
+  { CHECK, SHARE (.25, .8), FLOW_SHARE (.25, .8), .why = "no flow starves" },
   END };
 
 static const TestStep beside_four_tcp[] = { { LINK, .mbps = 12, .rtt_ms = 60,
@@ -94,28 +95,27 @@ static const TestStep radio_link[] = {
   { LINK, .mbps = 20, .rtt_ms = 60, .queue_bdp = 1, .loss = .01,
       .why = "the formula allows 1.5 Mbit/s: R_3 is 1.024, R_4 2.048" },
   { RECEIVER }, { RUN (60000) }, { MARK }, { RUN (120000) },
-  { CHECK, HELD (3, 4), CHANGES (12), .why = "as much as TCP would get" }, END
+  { CHECK, HELD (3, 4), CHANGES (12), .why = "the rate of TCP" }, END
 };
 
 static const TestStep slow_leave[] = { { LINK_3_MBPS }, { RECEIVER },
   { RUN (60000) }, { MARK }, { RUN (60000) },
-  { CHECK, HELD (4, 4),
-      .why = "what flows on after a leave is not another reason to leave" },
+  { CHECK, HELD (4, 4), .why = "packets after a leave cause no further leave" },
   { MARK }, { LINK, .mbps = 1.5, .why = "the bottleneck halves" },
   { RUN (10000) },
   { CHECK, .down_within_ms = 3000, .why = "the level goes down at once" },
   { MARK }, { RUN (30000) },
-  { CHECK, HELD (3, 3), .why = "to what fits, and not further" }, END };
+  { CHECK, HELD (3, 3), .why = "to the fitting level, and not further" }, END };
 
 static const TestStep feedback_cut[] = { { LINK_3_MBPS }, { RECEIVER },
   { RUN (60000) },
-  { FEEDBACK, .stop = TRUE, .why = "no report gets to the sender any more" },
+  { FEEDBACK, .stop = TRUE, .why = "reports no longer reach the sender" },
   { RUN (20000) }, { MARK }, { RUN (40000) },
-  { CHECK, HELD (4, 4), .why = "it goes on all the same" }, { MARK },
+  { CHECK, HELD (4, 4), .why = "the level stays" }, { MARK },
   { LINK, .mbps = 1.5, .why = "the bottleneck halves" }, { RUN (10000) },
   { CHECK, .down_within_ms = 3000, .why = "the level goes down at once" },
   { MARK }, { RUN (20000) }, { CHECK, HELD (3, 3) },
-  { LINK, .mbps = 3, .why = "it opens again" }, { RUN (60000) }, { MARK },
+  { LINK, .mbps = 3, .why = "full rate again" }, { RUN (60000) }, { MARK },
   { RUN (20000) },
   { CHECK, HELD (4, 4), .why = "the level is back within a minute" }, END };
 
@@ -138,10 +138,10 @@ static const TestDuel elm_duels[] = {
  * the start. */
 
 static const TestStep alone[] = { { LINK_3_MBPS }, { RECEIVER }, { RUN (5500) },
-  { CHECK, LEVEL (4, 4), .why = "what fits within 5 s" }, { MARK },
+  { CHECK, LEVEL (4, 4), .why = "the fitting level within 5 s" }, { MARK },
   { RUN (300000) },
   { CHECK, LEVEL (4, 4), CHANGES (0), LOSS (0, 0),
-      .why = "and nothing in vain after that" },
+      .why = "and no failed joins after that" },
   END };
 
 static const TestStep link_changes[] = { { LINK_3_MBPS }, { RECEIVER },
@@ -149,24 +149,26 @@ static const TestStep link_changes[] = { { LINK_3_MBPS }, { RECEIVER },
   { RUN (10000) },
   { CHECK, .down_within_ms = 2000, .why = "the level goes down at once" },
   { MARK }, { RUN (20000) },
-  { CHECK, LEVEL (3, 3), CHANGES (0), LOSS (0, 0), .why = "to what fits" },
-  { LINK, .mbps = 3, .why = "it opens again" }, { RUN (5000) },
+  { CHECK, LEVEL (3, 3), CHANGES (0), LOSS (0, 0),
+      .why = "to the fitting level" },
+  { LINK, .mbps = 3, .why = "full rate again" }, { RUN (5000) },
   { CHECK, LEVEL (4, 4), .why = "the level is back within 5 s" },
-  { LINK, .mbps = 0.75, .why = "a quarter is left" }, { RUN (10000) }, { MARK },
-  { RUN (20000) }, { CHECK, HELD (2, 2), .why = "two levels down" },
-  { LINK, .mbps = 12, .why = "all is open" }, { RUN (20000) },
+  { LINK, .mbps = 0.75, .why = "a quarter of the rate" }, { RUN (10000) },
+  { MARK }, { RUN (20000) }, { CHECK, HELD (2, 2), .why = "two levels down" },
+  { LINK, .mbps = 12, .why = "four times the rate" }, { RUN (20000) },
   { CHECK, LEVEL (6, 6), .why = "one level after the other" }, END };
 
 static const TestStep tcp_leaves[] = { { LINK_3_MBPS }, { RECEIVER },
   { RUN (30000) }, { FLOW, .count = 2, .extra_ms = 10 }, { RUN (120000) },
   { FLOW, .of = 1, .stop = TRUE }, { FLOW, .of = 2, .stop = TRUE },
   { RUN (5000) },
-  { CHECK, LEVEL (4, 4), .why = "what they left is used within 5 s" }, END };
+  { CHECK, LEVEL (4, 4), .why = "the freed capacity is used within 5 s" },
+  END };
 
 static const TestStep tcp_comes[] = { { LINK_3_MBPS }, { RECEIVER },
-  { RUN (60000) }, { FLOW, .why = "TCP comes" }, { RUN (10000) }, { MARK },
+  { RUN (60000) }, { FLOW, .why = "TCP starts" }, { RUN (10000) }, { MARK },
   { RUN (20000) },
-  { CHECK, FLOW_SHARE (.25, .8), .why = "it has its share soon" }, END };
+  { CHECK, FLOW_SHARE (.25, .8), .why = "it soon has its share" }, END };
 
 static const TestStep after_tcp[] = { { LINK, .mbps = 12, .rtt_ms = 60,
                                           .queue_bdp = 2 },
@@ -178,12 +180,12 @@ static const TestStep long_leave[] = { { LINK_3_MBPS }, { RECEIVER },
   { RUN (60000) }, { MARK }, { LINK, .mbps = 1.5, .why = "the link halves" },
   { RUN (20000) }, { CHECK, LEVEL (3, 3), .why = "and not two levels" }, END };
 
-#define HALVES_AND_OPENS                                                     \
-  { LINK, .mbps = 1.5, .why = "the link halves" }, { RUN (30000) },          \
-      { CHECK, LEVEL (3, 3) }, { LINK, .mbps = 3, .why = "it opens again" }, \
-      { RUN (5000) }, { CHECK, LEVEL (4, 4), .why = "back within 5 s" },     \
-  {                                                                          \
-    RUN (25000)                                                              \
+#define HALVES_AND_OPENS                                                      \
+  { LINK, .mbps = 1.5, .why = "the link halves" }, { RUN (30000) },           \
+      { CHECK, LEVEL (3, 3) }, { LINK, .mbps = 3, .why = "full rate again" }, \
+      { RUN (5000) }, { CHECK, LEVEL (4, 4), .why = "back within 5 s" },      \
+  {                                                                           \
+    RUN (25000)                                                               \
   }
 
 static const TestStep again_and_again[] = { { LINK_3_MBPS }, { RECEIVER },
@@ -191,19 +193,20 @@ static const TestStep again_and_again[] = { { LINK_3_MBPS }, { RECEIVER },
   HALVES_AND_OPENS, END };
 
 static const TestStep outage[] = { { LINK_3_MBPS }, { RECEIVER },
-  { RUN (60000) }, { LINK, .loss = 1, .why = "nothing comes" }, { RUN (9000) },
-  { CHECK, LEVEL (0, 4), .why = "and nothing more is joined" },
-  { LINK, .loss = -1, .why = "all comes again" }, { RUN (20000) },
-  { CHECK, LEVEL (4, 4), .why = "20 s later it is where it was" }, END };
+  { RUN (60000) }, { LINK, .loss = 1, .why = "all packets are lost" },
+  { RUN (9000) },
+  { CHECK, LEVEL (0, 4), .why = "and no further layer is joined" },
+  { LINK, .loss = -1, .why = "no more losses" }, { RUN (20000) },
+  { CHECK, LEVEL (4, 4), .why = "the level is back after 20 s" }, END };
 
 static const TestStep capped[] = { { LINK_3_MBPS },
-  { RECEIVER, .max_level = 2 + 1, .why = "the user wants no more" },
+  { RECEIVER, .max_level = 2 + 1, .why = "the user sets a cap" },
   { RUN (30000) }, { MARK }, { RUN (60000) },
   { CHECK, LEVEL (2, 2), CHANGES (0), LOSS (0, 0) },
   { FLOW, .count = 8, .extra_ms = 10, .why = "a share is a third of R_2" },
   { RUN (60000) }, { MARK }, { RUN (60000) },
   { CHECK, HELD (0, 2), FLOW_SHARE (.02, .3),
-      .why = "it makes room as without a cap" },
+      .why = "it yields as without a cap" },
   END };
 
 /* Adverse paths: no level above the path's capacity for longer than 2 s, and
@@ -246,16 +249,15 @@ static const TestStep sender_paused[] = { { LINK_3_MBPS }, { RECEIVER },
 
 static const TestStep receiver_suspended[] = { { LINK_3_MBPS }, { RECEIVER },
   { RUN (30000) }, { MARK },
-  { PAUSE (5000), .of = 1, .why = "it gets nothing, then a burst" },
-  { RUN (40000) }, HELD_WHERE_CARRIED (4),
+  { PAUSE (5000), .of = 1, .why = "no packets, then a burst" }, { RUN (40000) },
+  HELD_WHERE_CARRIED (4),
   { PAUSE (5000), .of = 1, .why = "the link halves meanwhile" },
   { LINK, .mbps = 1.5 }, { RUN (5000) }, { MARK }, { RUN (30000) },
   HELD_WHERE_CARRIED (3), END };
 
 /* After a silence of LMCC_REJOIN_TIMEOUT, a receiver joins its groups again. */
 static const TestStep switch_forgets[] = { { LINK_3_MBPS }, { RECEIVER },
-  { RUN (30000) },
-  { FORGET, .why = "nobody asks any more, and all groups stop" },
+  { RUN (30000) }, { FORGET, .why = "no querier any more; all groups stop" },
   { RUN (10500) }, { MARK }, { RUN (30000) }, HELD_WHERE_CARRIED (4), END };
 
 static const TestStep switch_forgets_layers[] = { { LINK_3_MBPS }, { RECEIVER },
@@ -267,17 +269,17 @@ static const TestStep leaves_not_honoured[] = { { LINK_3_MBPS }, { RECEIVER },
   { RUN (60000) }, { MARK }, { LINK, .mbps = 1.5, .why = "the link halves" },
   { RUN (60000) },
   { CHECK, .ended_within_ms = 40000,
-      .why = "it ends, and says that the network goes on with what was left" },
+      .why = "it ends because the network ignores leaves" },
   END };
 
 /* F is 2.4 Mbit/s: levels take turns between R_4 = 2.048 and R_5 = 4.096,
  * with four changes in these 300 s. */
 static const TestStep seldom_changes[] = {
   { LINK, .mbps = 12, .rtt_ms = 60, .queue_bdp = 2 }, { RECEIVER },
-  { RUN (10000) }, { FLOW, .count = 4, .extra_ms = 7, .why = "TCP comes" },
+  { RUN (10000) }, { FLOW, .count = 4, .extra_ms = 7, .why = "TCP starts" },
   { RUN (110000) }, { MARK }, { RUN (300000) },
   { CHECK, HELD (4, 4), CHANGES (2), SHARE (.13, .26),
-      .why = "the nearest level is held" },
+      .why = "it stays at the nearest level" },
   END
 };
 

@@ -71,7 +71,7 @@ GST_START_TEST (test_what_is_carried_is_held)
     { CHECK, CARRIED (level, 2000, 10000), .why = "alone" }, { MARK },
     { LINK, .mbps = mbps / 2, .why = "the link halves" }, { RUN (40000) },
     { CHECK, CARRIED (level - 1, 2000, 10000) }, { MARK },
-    { LINK, .mbps = mbps, .why = "it opens again" }, { RUN (60000) },
+    { LINK, .mbps = mbps, .why = "full rate again" }, { RUN (60000) },
     { CHECK, CARRIED (level, 2000, 10000) }, END };
 
   run ((guint) __i__, steps, "alone");
@@ -86,9 +86,9 @@ GST_START_TEST (test_beside_tcp)
   const TestStep steps[] = { { LINK, .mbps = mbps, .rtt_ms = 60,
                                  .queue_bdp = 2 },
     { AIR, .air = { .reordered = SHARE_OF_LATE, .late = late } }, { RECEIVER },
-    { RUN (30000) }, { FLOW, .why = "a TCP connection comes" }, { RUN (60000) },
-    { MARK }, { RUN (180000) },
-    { CHECK, SHARE (.25, .8), FLOW_SHARE (.25, .8), .why = "nobody starves" },
+    { RUN (30000) }, { FLOW, .why = "a TCP connection starts" },
+    { RUN (60000) }, { MARK }, { RUN (180000) },
+    { CHECK, SHARE (.25, .8), FLOW_SHARE (.25, .8), .why = "no flow starves" },
     END };
 
   run ((guint) __i__, steps, "tcp");

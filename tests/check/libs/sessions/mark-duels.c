@@ -14,20 +14,20 @@
  * next layer is joined at the first point of the level after a whole
  * interval without loss: at most 2 (1 + 2 + 4 + 8) t_0. */
 static const TestStep all_of_five[] = { { LINK_100_MBPS }, { RECEIVER },
-  { RUN (20000) }, { CHECK, LEVEL (4, 4), .why = "nothing is in the way" },
+  { RUN (20000) }, { CHECK, LEVEL (4, 4), .why = "without a bottleneck" },
   { MARK }, { RUN (60000) },
   { CHECK, LEVEL (4, 4), CHANGES (0), LOSS (0, 0),
-      .why = "and nothing changes" },
+      .why = "and the level is stable" },
   END };
 
 /* FLID's 24 kbit/s and c = 1.3; 20 levels: R_19 = 3.5 Mbit/s. With the
  * increase probabilities, the climb takes 1 / p_i slots for each of 19
  * levels; p_i is above 0.1 up to there. */
 static const TestStep all_of_twenty[] = { { LINK_100_MBPS }, { RECEIVER },
-  { RUN (95000) }, { CHECK, LEVEL (19, 19), .why = "nothing is in the way" },
+  { RUN (95000) }, { CHECK, LEVEL (19, 19), .why = "without a bottleneck" },
   { MARK }, { RUN (60000) },
   { CHECK, LEVEL (19, 19), CHANGES (0), LOSS (0, 0),
-      .why = "and nothing changes" },
+      .why = "and the level is stable" },
   END };
 
 /* R_2 = 512 kbit/s fits, R_3 = 1024 does not. A burst of level 2 has 1024
@@ -57,7 +57,8 @@ static const TestStep bursts_that_do_not_show[] = {
 static const TestStep a_link_for_flid[] = { { LINK, .mbps = 1, .rtt_ms = 40,
                                                 .queue_packets = 20 },
   { RECEIVER }, { RUN (60000) }, { MARK }, { RUN (200000) },
-  { CHECK, HELD (13, 14), SHARE (.75, 1), LOSS (0, .10), .why = "it is used" },
+  { CHECK, HELD (13, 14), SHARE (.75, 1), LOSS (0, .10),
+      .why = "the link is used" },
   END };
 
 /* Without a sign in advance that a layer does not fit, it is tried at each

@@ -221,11 +221,11 @@ check_receiver (Runner *runner, guint index)
   if (step->check_held
       && (find_held (runner, index) < step->held[0]
           || find_held (runner, index) > step->held[1]))
-    fault (runner, "receiver %u held level %d, not %d to %d", index + 1,
-        find_held (runner, index), step->held[0], step->held[1]);
+    fault (runner, "receiver %u was mostly at level %d, not %d to %d",
+        index + 1, find_held (runner, index), step->held[0], step->held[1]);
   if (step->check_loss
       && !(loss >= step->loss_range[0] && loss <= step->loss_range[1]))
-    fault (runner, "receiver %u missed %.4f, not %g to %g", index + 1, loss,
+    fault (runner, "receiver %u lost %.4f, not %g to %g", index + 1, loss,
         step->loss_range[0], step->loss_range[1]);
   if (step->check_share
       && !(share >= step->share[0] && share <= step->share[1]))
@@ -301,13 +301,11 @@ check_carried (Runner *runner, guint index)
   LmccTime under = longest_run (runner, index, step->carried, TRUE);
 
   if (over > step->over_ms * LMCC_MSECOND)
-    fault (runner,
-        "receiver %u held more than level %d for %.2f s, not %.2f s at most",
+    fault (runner, "receiver %u was above level %d for %.2f s, limit %.2f s",
         index + 1, step->carried, (gdouble) over / LMCC_SECOND,
         step->over_ms / 1000.0);
   if (under > step->under_ms * LMCC_MSECOND)
-    fault (runner,
-        "receiver %u held less than level %d for %.2f s, not %.2f s at most",
+    fault (runner, "receiver %u was below level %d for %.2f s, limit %.2f s",
         index + 1, step->carried, (gdouble) under / LMCC_SECOND,
         step->under_ms / 1000.0);
 }
@@ -356,7 +354,8 @@ check_equal (Runner *runner)
 
   for (i = 1; i < net->n_receivers; i++) {
     if (net->receivers[i].running && find_held (runner, i) != first)
-      fault (runner, "receiver %u held level %d, receiver 1 level %d", i + 1,
+      fault (runner,
+          "receiver %u was mostly at level %d, receiver 1 at level %d", i + 1,
           find_held (runner, i), first);
   }
 }

@@ -138,10 +138,10 @@ push_units (TrainRun *run, const LmccSenderConfig *rates, guint n_layers,
  * train_run_push_picture:
  * @run: a run
  * @rates: of native layers
- * @n_layers: how many of them the picture has
+ * @n_layers: number of layers of the picture
  * @time: its time
  *
- * A rung is a layer.
+ * Each layer is a rung.
  */
 void
 train_run_push_picture (TrainRun *run, const LmccSenderConfig *rates,

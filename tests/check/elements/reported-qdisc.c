@@ -1,7 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "told-qdisc.h"
+#include "reported-qdisc.h"
 
 #include <linux/netlink.h>
 #include <linux/pkt_sched.h>
@@ -20,7 +20,7 @@ add_attribute (GByteArray *to, guint type, gconstpointer data, gsize size)
 }
 
 static void
-add_options (GByteArray *to, const ToldQdisc *told)
+add_options (GByteArray *to, const ReportedQdisc *told)
 {
   g_autoptr (GByteArray) options = g_byte_array_new ();
   const guint32 limit = 10000;
@@ -48,7 +48,7 @@ add_message (GByteArray *to, guint type, guint flags, gconstpointer data,
 }
 
 void
-told_qdisc_add (GByteArray *to, const ToldQdisc *told)
+reported_qdisc_add (GByteArray *to, const ReportedQdisc *told)
 {
   g_autoptr (GByteArray) message = g_byte_array_new ();
   struct tcmsg discipline = { .tcm_ifindex = (gint) told->index,
@@ -64,7 +64,7 @@ told_qdisc_add (GByteArray *to, const ToldQdisc *told)
 }
 
 void
-told_qdisc_end (GByteArray *to)
+reported_qdisc_end (GByteArray *to)
 {
   const gint32 code = 0;
 

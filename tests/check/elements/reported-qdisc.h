@@ -1,13 +1,13 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TOLD_QDISC_H
-#define TOLD_QDISC_H
+#ifndef REPORTED_QDISC_H
+#define REPORTED_QDISC_H
 
 #include <glib.h>
 
 /**
- * ToldQdisc:
+ * ReportedQdisc:
  * @kind: its name
  * @index: index of the interface
  * @parent: handle of its parent
@@ -28,9 +28,9 @@ typedef struct
   guint flow_limit;
   guint horizon_us;
   gboolean torn;
-} ToldQdisc;
+} ReportedQdisc;
 
-void told_qdisc_add (GByteArray *to, const ToldQdisc *told);
-void told_qdisc_end (GByteArray *to);
+void reported_qdisc_add (GByteArray *to, const ReportedQdisc *told);
+void reported_qdisc_end (GByteArray *to);
 
 #endif
