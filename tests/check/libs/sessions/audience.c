@@ -210,9 +210,10 @@ make_table (const GArray *rows)
   guint i;
 
   g_string_append (text,
-      "| receivers | reports/s | answers/s | of the base, % | most in 10 s, % "
-      "| estimate | at the link's level, % | mean level | loss, % "
-      "| memory of a receiver, kB | processor for a packet, us |\n"
+      "| receivers | reports/s | answers/s | share of base rate, % | highest "
+      "in 10 s, % "
+      "| estimate | at the fitting level, % | mean level | loss, % "
+      "| memory per receiver, kB | CPU time per packet, us |\n"
       "|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n");
   for (i = 0; i < rows->len; i++) {
     const Row *row = &g_array_index (rows, Row, i);
@@ -250,16 +251,16 @@ check (const GArray *rows)
     guint n = row->receivers;
 
     passed &= say (row->reports > 0 && row->answers > 0, n,
-        "nobody measures its round-trip time");
+        "no receiver measures its round-trip time");
     passed &= say (row->largest_share <= LIMIT, n,
-        "feedback takes more than 5 % of the base's rate");
+        "feedback exceeds 5 % of the base rate");
     passed &= say (row->estimate * ESTIMATE_FACTOR >= n
             && row->estimate <= (gdouble) n * ESTIMATE_FACTOR,
-        n, "the sender reckons with another number");
+        n, "the sender's estimate is wrong");
     passed &= say (row->memory <= MEMORY_FACTOR * memory, n,
-        "a receiver takes more memory than one of a small audience");
+        "a receiver needs more memory than in a small audience");
     passed &= say (row->fitting >= fitting - FITTING_MARGIN, n,
-        "fewer hold the level of their link than of a hundred");
+        "fewer are at the fitting level than of a hundred");
   }
 
   return passed;
