@@ -247,7 +247,7 @@ GST_START_TEST (no_rate_stops_the_pictures)
 GST_END_TEST;
 
 /* The last setting counts: the rates of the layers unchanged, or scaled. */
-GST_START_TEST (rates_of_layers_undo_what_scaled_them)
+GST_START_TEST (layer_rates_replace_a_scaled_total)
 {
   static const gchar *const properties[][2] = {
     { "layer-bitrates", "<120000,60000,120000,100000>" },
@@ -485,7 +485,7 @@ driven_encoders_suite (void)
       G_N_ELEMENTS (ladders));
   tcase_add_loop_test (tcase, no_rate_stops_the_pictures, 0,
       G_N_ELEMENTS (ladders));
-  tcase_add_loop_test (tcase, rates_of_layers_undo_what_scaled_them, 0,
+  tcase_add_loop_test (tcase, layer_rates_replace_a_scaled_total, 0,
       G_N_ELEMENTS (ladders));
   tcase_add_loop_test (tcase,
       every_encoder_takes_another_rate_without_a_key_frame, 0,

@@ -370,7 +370,7 @@ GST_START_TEST (a_client_wakes_itself)
 
 GST_END_TEST;
 
-GST_START_TEST (descriptors_are_told_lowest_tag_first)
+GST_START_TEST (descriptors_are_reported_lowest_tag_first)
 {
   Client client;
 
@@ -438,7 +438,7 @@ nap (Client *client)
   return client->due;
 }
 
-GST_START_TEST (who_naps_is_not_woken_by_input)
+GST_START_TEST (input_does_not_wake_a_napping_client)
 {
   guint i;
 
@@ -734,9 +734,9 @@ io_suite (void)
   tcase_add_test (test, who_is_due_first_runs_first);
   tcase_add_test (test, a_client_that_is_woken_while_it_runs_runs_once_more);
   tcase_add_test (test, a_client_wakes_itself);
-  tcase_add_test (test, descriptors_are_told_lowest_tag_first);
+  tcase_add_test (test, descriptors_are_reported_lowest_tag_first);
   tcase_add_test (test, a_descriptor_that_cannot_be_polled_is_an_error);
-  tcase_add_test (test, who_naps_is_not_woken_by_input);
+  tcase_add_test (test, input_does_not_wake_a_napping_client);
   tcase_add_test (test, after_a_nap_input_wakes_again);
   tcase_add_test (test, no_client_starves_another);
   tcase_add_test (test, detaching_waits_for_the_run_and_ends_all);

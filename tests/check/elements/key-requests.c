@@ -103,7 +103,7 @@ stop (GstElement *pipeline, GstElement *element)
   gst_object_unref (pipeline);
 }
 
-GST_START_TEST (test_who_comes_later_has_a_picture)
+GST_START_TEST (test_later_receivers_show_a_picture)
 {
   const Sender *given = &senders[__i__];
   gboolean asks = strstr (given->options, "feedback=false") == NULL;
@@ -184,7 +184,7 @@ key_requests_suite (void)
 
   suite_add_tcase (suite, tc);
   tcase_set_timeout (tc, 60);
-  tcase_add_loop_test (tc, test_who_comes_later_has_a_picture, 0,
+  tcase_add_loop_test (tc, test_later_receivers_show_a_picture, 0,
       G_N_ELEMENTS (senders));
   tcase_add_test (tc, test_an_interval_of_zero_asks_for_nothing);
   tcase_add_test (tc, test_an_encoder_that_does_not_answer_is_told_of);

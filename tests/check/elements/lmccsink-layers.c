@@ -142,7 +142,7 @@ GST_START_TEST (test_settings_are_answered_with_cause_and_remedy)
 GST_END_TEST;
 
 /* Without B pictures, which would be late in such a short window. */
-GST_START_TEST (test_key_frames_too_far_apart_are_told)
+GST_START_TEST (test_distant_key_frames_are_reported)
 {
   GstElement *pipeline = launch (
       "videotestsrc is-live=true ! video/x-raw,format=I420,width=160,"
@@ -555,7 +555,7 @@ lmccsink_layers_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_settings_are_answered_with_cause_and_remedy, 0,
       G_N_ELEMENTS (rows));
-  tcase_add_test (tc, test_key_frames_too_far_apart_are_told);
+  tcase_add_test (tc, test_distant_key_frames_are_reported);
   tcase_add_test (tc, test_an_odd_port_is_warned_of);
   tcase_add_test (tc, test_the_session_announces_the_algorithms_slots);
   tcase_add_test (tc,

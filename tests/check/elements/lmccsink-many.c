@@ -191,7 +191,7 @@ is_stopped (gpointer data G_GNUC_UNUSED)
 
 static const gchar *const stops[] = { "notify::sdp", "notify::stats", NULL };
 
-GST_START_TEST (a_sink_is_stopped_by_the_handler_of_what_it_tells)
+GST_START_TEST (a_sink_can_be_stopped_in_its_own_handlers)
 {
   const gchar *signal = stops[__i__];
   gint fd = open_control ((guint16) (get_port (0) + 1));
@@ -340,8 +340,8 @@ lmccsink_many_suite (void)
   tcase_set_timeout (tcase, 60);
   tcase_add_test (tcase, many_sinks_share_few_threads);
   tcase_add_test (tcase, a_sink_that_starts_again_leaves_copies_of_its_bye_out);
-  tcase_add_loop_test (tcase, a_sink_is_stopped_by_the_handler_of_what_it_tells,
-      0, G_N_ELEMENTS (stops));
+  tcase_add_loop_test (tcase, a_sink_can_be_stopped_in_its_own_handlers, 0,
+      G_N_ELEMENTS (stops));
   tcase_add_test (tcase, state_changes_and_flushes_do_not_wait_for_each_other);
   tcase_add_test (tcase, a_clock_that_stands_still_does_not_hold_a_sink);
 

@@ -331,7 +331,7 @@ count_until_eos (TestSrc *receiver)
 }
 
 /* Also if the sender continues, and after a state change. */
-GST_START_TEST (test_so_many_buffers_come_before_eos)
+GST_START_TEST (test_num_buffers_limits_the_output)
 {
   static const gint numbers[] = { 0, 1, 25 };
   FakeSender *sender = fake_sender_start (GROUP, PORT, 1, NULL);
@@ -387,7 +387,7 @@ lmccsrc_eos_suite (void)
       G_N_ELEMENTS (rows));
   tcase_add_test (tcase,
       test_without_being_asked_to_it_waits_for_the_next_session);
-  tcase_add_loop_test (tcase, test_so_many_buffers_come_before_eos, 0, 3);
+  tcase_add_loop_test (tcase, test_num_buffers_limits_the_output, 0, 3);
   tcase_add_test (tcase, test_a_sender_that_vanished_is_the_end_too);
   tcase_add_loop_test (tcase, test_a_flush_after_the_end_leaves_it_the_end, 0,
       2);

@@ -149,7 +149,7 @@ GST_END_TEST;
 
 /* Cut in two ways: the datagram ends, or the length in the first message is
  * shorter. */
-GST_START_TEST (what_is_cut_short_keeps_nothing)
+GST_START_TEST (truncated_messages_report_no_qdisc)
 {
   g_autoptr (GByteArray) bytes = build (&rows[__i__]);
   GstLmccQdisc qdisc;
@@ -215,7 +215,7 @@ qdisc_suite (void)
   tcase_add_loop_test (tc, the_root_says_whether_packets_are_kept, 0,
       G_N_ELEMENTS (rows));
   tcase_add_test (tc, an_answer_may_come_in_pieces);
-  tcase_add_loop_test (tc, what_is_cut_short_keeps_nothing, 0,
+  tcase_add_loop_test (tc, truncated_messages_report_no_qdisc, 0,
       G_N_ELEMENTS (rows));
   tcase_add_loop_test (tc, random_bytes_do_no_harm, 0, G_N_ELEMENTS (rows));
   tcase_add_test (tc, the_kernel_tells_of_loopback);

@@ -108,7 +108,7 @@ GST_START_TEST (test_two_senders_on_one_host_say_so)
 GST_END_TEST;
 
 /* The base layer of one is the second layer of the other. */
-GST_START_TEST (test_groups_that_overlap_are_told_by_the_lower_sender)
+GST_START_TEST (test_overlapping_groups_are_reported_by_the_lower_sender)
 {
   GstElement *lower = start (1, NULL), *upper = start (2, NULL);
   g_autofree gchar *text = wait_warning (lower, NULL, 0);
@@ -122,7 +122,7 @@ GST_END_TEST;
 
 /* A session one address below, which started earlier and has its RTCP only
  * there: its second layer uses this session's base group. */
-GST_START_TEST (test_media_of_a_session_below_are_told_of)
+GST_START_TEST (test_media_of_a_session_below_are_reported)
 {
   guint8 packet[40] = { 0x80, 96 };
   g_autofree gchar *address = make_address (2);
@@ -313,8 +313,9 @@ rivals_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_set_timeout (tcase, 60);
   tcase_add_test (tcase, test_two_senders_on_one_host_say_so);
-  tcase_add_test (tcase, test_groups_that_overlap_are_told_by_the_lower_sender);
-  tcase_add_test (tcase, test_media_of_a_session_below_are_told_of);
+  tcase_add_test (tcase,
+      test_overlapping_groups_are_reported_by_the_lower_sender);
+  tcase_add_test (tcase, test_media_of_a_session_below_are_reported);
   tcase_add_test (tcase, test_a_sender_does_not_take_itself_for_another);
   tcase_add_test (tcase, test_a_sender_goes_on_to_listen_after_it_was_stopped);
   tcase_add_test (tcase, test_a_receiver_of_two_senders_says_so);

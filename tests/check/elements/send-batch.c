@@ -376,7 +376,7 @@ GST_START_TEST (an_error_that_passes_loses_nothing)
 
 GST_END_TEST;
 
-GST_START_TEST (a_buffer_that_stays_full_is_told_for_each_packet)
+GST_START_TEST (a_full_buffer_fails_each_packet)
 {
   Bench bench;
 
@@ -567,7 +567,7 @@ send_batch_suite (void)
   tcase_add_test (tc, an_address_that_is_gone_refuses_no_super_packet);
   tcase_add_test (tc, an_error_is_that_of_its_destination);
   tcase_add_loop_test (tc, an_error_that_passes_loses_nothing, 0, 4);
-  tcase_add_test (tc, a_buffer_that_stays_full_is_told_for_each_packet);
+  tcase_add_test (tc, a_full_buffer_fails_each_packet);
   tcase_add_loop_test (tc, random_packets_arrive, 0, 16);
   tcase_add_loop_test (tc, a_message_has_the_time_of_its_packets, 0, 2);
   tcase_add_test (tc, no_packet_has_a_time_unless_it_is_wanted);

@@ -153,7 +153,7 @@ GST_START_TEST (test_a_slow_encoder_is_noticed_and_pictures_are_skipped)
 
 GST_END_TEST;
 
-GST_START_TEST (test_only_what_lasts_is_overload)
+GST_START_TEST (test_only_sustained_lateness_is_overload)
 {
   GstLadderWatch watch;
   GstClockTime t;
@@ -226,7 +226,7 @@ x264ladder_load_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_a_slow_encoder_is_noticed_and_pictures_are_skipped);
-  tcase_add_test (tc, test_only_what_lasts_is_overload);
+  tcase_add_test (tc, test_only_sustained_lateness_is_overload);
   tcase_add_test (tc, test_a_late_start_is_not_lateness);
   tcase_add_test (tc, test_more_work_makes_faster_encoders);
   return s;

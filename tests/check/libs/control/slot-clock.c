@@ -279,7 +279,7 @@ take (LmccSlotClock *clock, const Step *step, gchar **expected)
   return NULL;
 }
 
-GST_START_TEST (test_what_a_clock_tells)
+GST_START_TEST (test_reported_slots_and_losses)
 {
   const Row *row = &rows[__i__];
   g_autoptr (LmccSlotClock) clock = new_clock (row->settle_time, row->level);
@@ -499,7 +499,8 @@ slot_clock_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
-  tcase_add_loop_test (tcase, test_what_a_clock_tells, 0, G_N_ELEMENTS (rows));
+  tcase_add_loop_test (tcase, test_reported_slots_and_losses, 0,
+      G_N_ELEMENTS (rows));
   tcase_add_test (tcase,
       test_a_slot_told_ahead_has_the_signal_of_the_one_before);
   tcase_add_test (tcase,

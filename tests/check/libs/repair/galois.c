@@ -302,7 +302,7 @@ GST_START_TEST (inverses_of_matrices_are_isals)
 
 GST_END_TEST;
 
-GST_START_TEST (vectors_become_what_isal_makes_of_them)
+GST_START_TEST (vectors_equal_those_of_isal)
 {
   g_autoptr (GRand) dice = g_rand_new_with_seed (6);
   guint round;
@@ -352,7 +352,7 @@ galois_suite (void)
 #ifdef HAVE_ISAL
   tcase_add_test (chain, elements_are_isals);
   tcase_add_test (chain, inverses_of_matrices_are_isals);
-  tcase_add_test (chain, vectors_become_what_isal_makes_of_them);
+  tcase_add_test (chain, vectors_equal_those_of_isal);
 #endif
 
   return suite;

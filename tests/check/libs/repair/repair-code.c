@@ -201,7 +201,7 @@ GST_START_TEST (the_code_is_the_one_of_the_wire_format)
 
 GST_END_TEST;
 
-GST_START_TEST (what_is_no_code_is_refused)
+GST_START_TEST (impossible_codes_are_rejected)
 {
   fail_if (lmcc_repair_code_fits (0, 1));
   fail_if (lmcc_repair_code_fits (1, 0));
@@ -411,7 +411,7 @@ repair_code_suite (void)
   tcase_add_test (chain, any_k_of_the_symbols_give_the_block);
   tcase_add_test (chain, large_blocks_recover_from_any_r_losses);
   tcase_add_test (chain, the_code_is_the_one_of_the_wire_format);
-  tcase_add_test (chain, what_is_no_code_is_refused);
+  tcase_add_test (chain, impossible_codes_are_rejected);
   tcase_add_test (chain, payloads_say_what_their_block_is);
   tcase_add_loop_test (chain, some_at_a_time_are_those_of_one_call, 0, 5);
   tcase_add_test (chain, payloads_that_make_no_block_are_refused);

@@ -284,7 +284,7 @@ GST_START_TEST (a_block_with_smaller_symbols_than_its_packets_is_refused)
 
 GST_END_TEST;
 
-GST_START_TEST (what_is_too_old_or_of_layers_not_held_is_forgotten)
+GST_START_TEST (old_blocks_and_those_of_left_layers_are_forgotten)
 {
   gboolean lost[4] = { TRUE };
   guint way;
@@ -392,7 +392,7 @@ GST_START_TEST (repair_in_several_layers_ends_in_each_that_is_held)
 
 GST_END_TEST;
 
-GST_START_TEST (what_each_layer_has_is_told)
+GST_START_TEST (each_repair_packet_names_the_parts_of_layers)
 {
   static const guint8 ends[] = { 1, 3, 3, 7, 7, 7, 7 };
   g_autoptr (GPtrArray) repair = NULL;
@@ -485,7 +485,7 @@ GST_START_TEST (memory_is_bounded)
 GST_END_TEST;
 
 /* An answer kept until then is never wrong. */
-GST_START_TEST (a_change_is_told_before_hope_changes)
+GST_START_TEST (a_change_is_counted_before_hope_changes)
 {
   g_autoptr (GRand) dice = g_rand_new_with_seed (7);
   g_autoptr (LmccRepairDecoder) decoder = test_block_decoder ();
@@ -550,14 +550,14 @@ repair_decoder_suite (void)
   tcase_add_test (chain, packets_that_contradict_their_block_are_refused);
   tcase_add_test (chain,
       a_block_with_smaller_symbols_than_its_packets_is_refused);
-  tcase_add_test (chain, what_is_too_old_or_of_layers_not_held_is_forgotten);
+  tcase_add_test (chain, old_blocks_and_those_of_left_layers_are_forgotten);
   tcase_add_test (chain,
       beyond_repair_is_known_when_a_block_has_ended_and_is_short);
   tcase_add_test (chain, memory_is_bounded);
   tcase_add_test (chain, repair_in_several_layers_ends_in_each_that_is_held);
-  tcase_add_test (chain, what_each_layer_has_is_told);
+  tcase_add_test (chain, each_repair_packet_names_the_parts_of_layers);
   tcase_add_test (chain, a_later_block_of_a_layer_ends_those_before);
-  tcase_add_test (chain, a_change_is_told_before_hope_changes);
+  tcase_add_test (chain, a_change_is_counted_before_hope_changes);
 
   return suite;
 }

@@ -276,7 +276,7 @@ find_optimum (gdouble loss_rate, const guint *sizes, guint budget)
   return best;
 }
 
-GST_START_TEST (test_what_is_lost_is_near_the_least_possible)
+GST_START_TEST (test_losses_are_near_the_smallest_possible)
 {
   const guint all_sizes[][3] = { { 20, 30, 40 }, { 5, 10, 60 }, { 50, 4, 4 } };
   const gdouble losses[] = { 0.005, 0.02, 0.1 };
@@ -564,7 +564,7 @@ repair_plan_suite (void)
       G_N_ELEMENTS (paths));
   tcase_add_test (tcase, test_packets_far_apart_are_lost_independently);
   tcase_add_test (tcase, test_the_budget_is_kept_and_used);
-  tcase_add_test (tcase, test_what_is_lost_is_near_the_least_possible);
+  tcase_add_test (tcase, test_losses_are_near_the_smallest_possible);
   tcase_add_test (tcase, test_the_base_comes_first);
   tcase_add_test (tcase,
       test_a_picture_that_is_cut_gets_repair_in_each_of_its_layers);

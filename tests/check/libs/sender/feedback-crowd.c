@@ -511,7 +511,7 @@ GST_START_TEST (many_behind_one_address_are_answered_too)
 
 GST_END_TEST;
 
-GST_START_TEST (what_is_no_report_is_counted_and_no_more)
+GST_START_TEST (invalid_reports_are_only_counted)
 {
   static const guint8 junk[] = { 0x80, 207, 0, 1, 1, 2, 3, 4 };
   Crowd *crowd = crowd_new (64000, 110);
@@ -590,7 +590,7 @@ feedback_crowd_suite (void)
   tcase_add_test (tc, a_flood_from_very_many_addresses_is_not_looked_at);
   tcase_add_loop_test (tc, many_behind_one_address_are_answered_too, 5, 6);
   tcase_add_loop_test (tc, many_behind_one_address_are_answered_too, 50, 51);
-  tcase_add_test (tc, what_is_no_report_is_counted_and_no_more);
+  tcase_add_test (tc, invalid_reports_are_only_counted);
   if (g_getenv ("LMCC_TEST_LONG") != NULL)
     tcase_add_loop_test (tc, every_audience_stays_within_the_limits_for_long, 0,
         G_N_ELEMENTS (base_rates));

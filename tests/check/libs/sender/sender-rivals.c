@@ -52,7 +52,7 @@ hear (Ears *ears, const gchar *source, guint32 ssrc, guint n)
   return told;
 }
 
-GST_START_TEST (test_own_packets_are_nobody_wherever_they_come_from)
+GST_START_TEST (test_own_packets_are_no_rival_from_any_address)
 {
   Ears ears = { .now = START };
 
@@ -62,7 +62,7 @@ GST_START_TEST (test_own_packets_are_nobody_wherever_they_come_from)
 
 GST_END_TEST;
 
-GST_START_TEST (test_another_sender_is_told_of_once)
+GST_START_TEST (test_another_sender_is_reported_once)
 {
   Ears ears = { .now = START };
 
@@ -90,7 +90,7 @@ take_media (Ears *ears, guint32 ssrc, gsize size)
 }
 
 /* After that, its reports are not news. */
-GST_START_TEST (test_another_senders_media_are_told_of)
+GST_START_TEST (test_another_senders_media_are_reported)
 {
   Ears ears = { .now = START };
 
@@ -116,7 +116,7 @@ GST_START_TEST (test_a_second_session_of_the_same_host_is_another_sender)
 
 GST_END_TEST;
 
-GST_START_TEST (test_a_sender_that_ended_and_came_back_is_told_of_again)
+GST_START_TEST (test_a_sender_that_returns_is_reported_again)
 {
   const LmccSenderReport report = { .ssrc = OTHER };
   Ears ears = { .now = START };
@@ -150,7 +150,7 @@ GST_END_TEST;
 
 /* Each is reported in turn, as long as they fit into the table; a crowd is
  * reported once in ten seconds. */
-GST_START_TEST (test_many_senders_are_told_of_one_by_one)
+GST_START_TEST (test_many_senders_are_reported_one_by_one)
 {
   Ears ears = { .now = START };
   guint told = 0, i, j;
@@ -223,13 +223,13 @@ sender_rivals_suite (void)
   TCase *tc = tcase_create ("sender-rivals");
 
   suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_own_packets_are_nobody_wherever_they_come_from);
-  tcase_add_test (tc, test_another_sender_is_told_of_once);
-  tcase_add_test (tc, test_another_senders_media_are_told_of);
+  tcase_add_test (tc, test_own_packets_are_no_rival_from_any_address);
+  tcase_add_test (tc, test_another_sender_is_reported_once);
+  tcase_add_test (tc, test_another_senders_media_are_reported);
   tcase_add_test (tc, test_a_second_session_of_the_same_host_is_another_sender);
-  tcase_add_test (tc, test_a_sender_that_ended_and_came_back_is_told_of_again);
+  tcase_add_test (tc, test_a_sender_that_returns_is_reported_again);
   tcase_add_test (tc, test_a_sender_that_has_just_ended_is_none);
-  tcase_add_test (tc, test_many_senders_are_told_of_one_by_one);
+  tcase_add_test (tc, test_many_senders_are_reported_one_by_one);
   tcase_add_test (tc, test_what_is_no_rtcp_is_passed_over);
   tcase_add_test (tc, test_a_sender_says_so_until_it_is_stopped);
 

@@ -325,7 +325,7 @@ GST_END_TEST;
  * (McCanne's implementation), whatever other receivers claim to do. */
 #define RLM_SHORTEST (2500 * LMCC_MSECOND)
 
-GST_START_TEST (test_forged_notices_bring_nobody_up)
+GST_START_TEST (test_forged_notices_make_no_receiver_go_up)
 {
   const Attack attack = { .algorithm = "rlm",
     .base = 128e3,
@@ -378,7 +378,7 @@ forged_marks_suite (void)
       test_forged_marks_bring_nobody_up_faster_than_slots_pass, 0,
       test_net_is_slow () ? 4 : G_N_ELEMENTS (attacks));
 
-  tcase_add_test (tc, test_forged_notices_bring_nobody_up);
+  tcase_add_test (tc, test_forged_notices_make_no_receiver_go_up);
 
   return s;
 }

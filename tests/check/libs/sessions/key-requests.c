@@ -690,7 +690,7 @@ get_first_lsn (World *world)
 
 /* They claim to lack packets from before the latest key frame, for which no
  * other key frame is made. */
-GST_START_TEST (forged_requests_keep_nobody_without_a_picture)
+GST_START_TEST (forged_requests_deprive_no_receiver_of_pictures)
 {
   World *world = world_new (3 * S);
   LmccKeyRequest forged = { .ssrc = 1, .ssrc_base = 0x12345000 };
@@ -736,7 +736,7 @@ GST_START_TEST (high_rates_and_rare_key_frames_make_no_difference)
 GST_END_TEST;
 
 /* Notices for other receivers do not make it wait for ever. */
-GST_START_TEST (who_loses_what_others_get_asks_soon_again)
+GST_START_TEST (a_receiver_with_its_own_losses_soon_asks_again)
 {
   World *world = world_new (3 * S);
   guint i;
@@ -841,9 +841,9 @@ key_requests_suite (void)
   tcase_add_test (tc, without_a_way_back_the_encoder_is_asked_each_two_seconds);
   tcase_add_test (tc, a_receiver_that_is_to_send_nothing_does_not_ask);
   tcase_add_test (tc, forged_requests_make_no_more_key_frames_than_true_ones);
-  tcase_add_test (tc, forged_requests_keep_nobody_without_a_picture);
+  tcase_add_test (tc, forged_requests_deprive_no_receiver_of_pictures);
   tcase_add_test (tc, high_rates_and_rare_key_frames_make_no_difference);
-  tcase_add_test (tc, who_loses_what_others_get_asks_soon_again);
+  tcase_add_test (tc, a_receiver_with_its_own_losses_soon_asks_again);
   tcase_add_loop_test (tc,
       no_key_frame_is_asked_for_just_before_the_encoders_own, 0,
       G_N_ELEMENTS (own_distances));

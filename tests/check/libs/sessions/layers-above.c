@@ -171,7 +171,7 @@ GST_END_TEST;
 /* All layers fit beside a base of 240 kbit/s, but not beside one of 600. */
 /* TFMCC: after a loss, the rate stays below the needs of a key frame as long
  * as a slow receiver is present. */
-GST_START_TEST (a_base_comes_back_whose_key_frames_did_not_fit)
+GST_START_TEST (a_base_recovers_from_key_frames_that_did_not_fit)
 {
   g_autoptr (TestNet) net = net_new ("tfmcc");
   guint slow;
@@ -219,7 +219,7 @@ GST_START_TEST (fillers_do_not_grow_without_end)
 
 GST_END_TEST;
 
-GST_START_TEST (levels_are_what_they_cost_now)
+GST_START_TEST (levels_above_follow_the_current_base_rate)
 {
   g_autoptr (TestNet) net = net_new (base_algorithms[__i__]);
   guint middle = add_receiver (net, 2400000), slow;
@@ -361,7 +361,7 @@ drain (Stream *stream)
   }
 }
 
-GST_START_TEST (what_refers_to_the_base_leaves_after_it)
+GST_START_TEST (frames_leave_after_their_references_in_the_base)
 {
   LmccSenderConfig config = { 0 };
   Stream stream = { .now = TEST_START };
@@ -478,10 +478,11 @@ layers_above_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_set_timeout (tcase, 120);
   tcase_add_loop_test (tcase, the_base_follows_its_slowest_receiver, 0, n);
-  tcase_add_loop_test (tcase, levels_are_what_they_cost_now, 0, n);
-  tcase_add_test (tcase, a_base_comes_back_whose_key_frames_did_not_fit);
+  tcase_add_loop_test (tcase, levels_above_follow_the_current_base_rate, 0, n);
+  tcase_add_test (tcase, a_base_recovers_from_key_frames_that_did_not_fit);
   tcase_add_test (tcase, fillers_do_not_grow_without_end);
-  tcase_add_loop_test (tcase, what_refers_to_the_base_leaves_after_it, 0, n);
+  tcase_add_loop_test (tcase, frames_leave_after_their_references_in_the_base,
+      0, n);
   tcase_add_loop_test (tcase, a_session_that_is_not_fit_is_refused, 0, n);
 
   return suite;

@@ -187,7 +187,7 @@ count_reports (LmccTime feedback_interval)
   return n;
 }
 
-GST_START_TEST (who_takes_no_reports_gets_none)
+GST_START_TEST (senders_without_feedback_get_no_reports)
 {
   fail_unless_equals_int (count_reports (LMCC_SECOND), 1);
   fail_unless_equals_int (count_reports (0), 0);
@@ -243,7 +243,7 @@ single_rate_session_suite (void)
       TEST_SINGLE_ALGORITHMS);
   tcase_add_test (tcase, sound_that_has_no_room_is_counted_as_such);
   tcase_add_test (tcase, an_element_is_of_its_own_packet);
-  tcase_add_test (tcase, who_takes_no_reports_gets_none);
+  tcase_add_test (tcase, senders_without_feedback_get_no_reports);
   tcase_add_loop_test (tcase, the_element_has_its_room_in_the_largest_packet, 0,
       TEST_SINGLE_ALGORITHMS);
 
