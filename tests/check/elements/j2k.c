@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the JPEG 2000 elements: the encoder's layers and rates, payloader,
+ * depayloader, and the decoding of each level.
  */
 #include <gst/app/gstappsink.h>
 #include <gst/check/gstcheck.h>

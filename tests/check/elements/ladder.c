@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the choice of rungs for raw video: sizes, rates and settings of the
+ * encodings.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>

@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the classes that the classifier gives to the output of real encoders,
+ * against what the encoders wrote.
  */
 #include "layer-tap.h"
 

@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests lmccsink with raw video: its encoders, their settings, and layers for
+ * their rungs.
  */
 #include <string.h>
 

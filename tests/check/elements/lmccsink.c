@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests lmccsink's properties, errors and sending, with packets captured on
+ * the loopback interface.
  */
 #include "config.h"
 

@@ -1,5 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the queue between lmccsrc's I/O thread and its source pads.
  */
 #include <gst/check/gstcheck.h>
 

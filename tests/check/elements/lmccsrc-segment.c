@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests that pictures stay right in stock decoders when the level changes:
+ * hidden pictures under a new segment.
  */
 #include "fake-sender.h"
 

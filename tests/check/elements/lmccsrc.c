@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests lmccsrc with a sender on the loopback interface: output, memberships,
+ * hostile packets, errors and the end.
  */
 #include "element-tools.h"
 #include "fake-sender.h"

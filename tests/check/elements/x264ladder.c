@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the encodings of x264ladderenc: key frames, sizes, rates, settings and
+ * their changes.
  */
 #include "ladder-tools.h"
 

@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests addresses: their text form, multicast ranges, and the groups of a
+ * session.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>

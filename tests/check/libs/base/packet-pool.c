@@ -1,5 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the pool that reuses the memory of packets.
  */
 #include <gst/check/gstcheck.h>
 

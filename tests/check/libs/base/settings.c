@@ -1,5 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the settings of algorithms: defaults, parsing and errors.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>

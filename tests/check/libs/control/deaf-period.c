@@ -1,5 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the deaf period after a leave, in which losses are ignored.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/control/slots/deaf-period.h>

@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests how plumb divides time between two levels, whose turns all receivers
+ * take together.
  */
 #include "control/plumb/duty.h"
 

@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the mapping of layers to rotating groups (J. Byers et al., "FLID-DL",
+ * 2002, section III-C).
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/control/slots/dynamic-layering.h>

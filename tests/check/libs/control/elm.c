@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests ELM's controller in virtual time: slow start, joins, leaves and loss
+ * windows.
  */
 #include "support/elm-bench.h"
 #include "support/follow-controller.h"

@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the increase probabilities of FLID-DL and the heuristic that computes
+ * them.
  */
 #include "support/test-slow.h"
 

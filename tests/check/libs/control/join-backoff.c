@@ -1,5 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the back-off of joins after congestion, for each layer.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/control/elm/join-backoff.h>

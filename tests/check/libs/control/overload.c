@@ -1,5 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the detection of overload from the losses of a path.
  */
 #include "control/plumb/overload.h"
 

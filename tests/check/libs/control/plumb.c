@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests plumb's controller in virtual time, behind a link whose room packet
+ * trains find.
  */
 #include "control/controller.h"
 #include "measure/loss.h"

@@ -1,5 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the signal for a level at which too many pictures are missing.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/control/quality-watch.h>

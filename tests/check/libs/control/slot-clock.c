@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the receiver's slot clock: which slots end when, with which signal and
+ * losses.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/control/slots/slot-clock.h>

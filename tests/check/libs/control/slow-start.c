@@ -1,5 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests ELM's slow start, in the form of the paper and in the corrected form.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/control/elm/slow-start.h>

@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the join strategies of Colussi's thesis: when a receiver joins and
+ * leaves layers.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/control/elm/subscription.h>

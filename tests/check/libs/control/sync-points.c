@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests slots, synchronization points and bursts of RLC and of Wei and Zhang's
+ * scheme.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/control/slots/sync-points.h>

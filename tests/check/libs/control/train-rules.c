@@ -1,5 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the rules by which a controller follows the verdicts of packet trains.
  */
 #include "control/elm/train-rules.h"
 

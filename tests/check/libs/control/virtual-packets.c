@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests virtual packets of a fixed size, which make loss rates independent of
+ * packet sizes.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/control/elm/virtual-packets.h>

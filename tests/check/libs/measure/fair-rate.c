@@ -1,5 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the estimate of the rate that TCP would have on the path.
  */
 #include "measure/fair-rate.h"
 

@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the timer of receiver reports: first reports, intervals and their
+ * changes.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/measure/report-timer.h>

@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the loss history: loss events, intervals between them, and the loss
+ * event rate.
  */
 #include "support/test-slow.h"
 

@@ -1,5 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the Markov chain of FLID-DL receivers and its throughput.
  */
 #include "support/group-change.h"
 #include "support/test-slow.h"

@@ -1,5 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the schemes of layer rates against the figures of the papers.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc-rates.h>

@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the reordering window, after which a missing packet counts as lost
+ * (RFC 8985).
  */
 #include "measure/reordering.h"
 

@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the round-trip time estimate from answers to reports, including forged
+ * answers.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/measure/rtt.h>

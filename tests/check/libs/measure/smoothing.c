@@ -1,5 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests moving averages and means of percentiles.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>

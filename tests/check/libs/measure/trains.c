@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the reader of packet trains: its verdicts on paths with and without
+ * room.
  */
 #include "measure/trains.h"
 

@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the circuit breaker (RFC 8084), which ends a reception if the path
+ * does not carry the base layer.
  */
 #include "support/test-slow.h"
 

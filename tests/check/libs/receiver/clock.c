@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests presentation times from the sender's times, with queueing delay and
+ * clock drift.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>

@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the loss account of a layer: lost, reordered, duplicated and forged
+ * packets.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>

@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the merging of layers into one order, and how long it waits for
+ * missing packets.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>

@@ -1,5 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the queue of packets that wait for their turn in the order.
  */
 #include <gst/lmcc/receiver/waiting-queue.h>
 #include "support/test-slow.h"

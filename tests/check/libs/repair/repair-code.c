@@ -1,5 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the erasure code and the payload format of repair packets.
  */
 #include "support/test-slow.h"
 #include "support/test-block.h"

@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the repair decoder: which lost packets it recovers, and what it
+ * forgets.
  */
 #include "support/test-block.h"
 #include "support/test-slow.h"

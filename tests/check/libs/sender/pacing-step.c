@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the step in which the pacing thread sends packets that are due
+ * together.
  */
 #include "sender/pacing-step.h"
 #include "support/train-run.h"

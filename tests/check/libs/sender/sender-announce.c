@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests what the sender announces: layer tables, session records, their
+ * timing, and sender reports.
  */
 #include "support/sender-harness.h"
 

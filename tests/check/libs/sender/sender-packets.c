@@ -1,5 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the numbers, headers and payloads of the sender's packets.
  */
 #include "support/sender-harness.h"
 

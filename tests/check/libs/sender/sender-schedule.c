@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests when the sender sends packets: constant rates, bursts, late callers
+ * and full queues.
  */
 #include "support/sender-harness.h"
 

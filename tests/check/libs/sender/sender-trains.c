@@ -1,5 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the sender's packet trains, and that they delay no other packets.
  */
 #include "measure/trains.h"
 #include "support/test-slow.h"

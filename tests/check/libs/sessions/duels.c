@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Duels: one controller on a link that changes, with other receivers, TCP
+ * connections and adverse paths.
  */
 #include "support/test-duel.h"
 

@@ -1,5 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The TCP connections of the simulated network.
  */
 #include "support/test-net-private.h"
 

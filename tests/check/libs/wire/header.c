@@ -1,5 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the header extension element in each packet of a layer.
  */
 #include "support/test-slow.h"
 

@@ -1,5 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the RTCP extended reports for round-trip times (RFC 3611).
  */
 #include "support/test-slow.h"
 

@@ -1,5 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests compound RTCP packets and the fragments of session records.
  */
 #include "support/test-slow.h"
 

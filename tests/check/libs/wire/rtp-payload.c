@@ -1,5 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the replacement of RTP headers around a payload.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/lmcc.h>

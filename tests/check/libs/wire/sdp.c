@@ -1,5 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests session descriptions and session records (SDP).
  */
 #include "support/test-slow.h"
 

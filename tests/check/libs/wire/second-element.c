@@ -1,5 +1,7 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tests the second elements, which carry the data of an algorithm.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/control/single-rate/pgmcc-wire.h>

@@ -1,5 +1,8 @@
 /* lmcc: layered multicast congestion control
  * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Compares the library's parsers and builders with the test vectors of an
+ * independent implementation.
  */
 #include <gst/check/gstcheck.h>
 #include <gst/lmcc/control/single-rate/pgmcc-wire.h>
