@@ -508,7 +508,7 @@ GST_START_TEST (test_a_path_that_cannot_carry_the_base_ends_the_reception)
   test_src_play (&receiver);
   error = wait_error (&receiver);
   fail_unless (strstr (error, "leaving all groups") != NULL, "%s", error);
-  /* With what was received the stream ends. */
+  /* The stream ends after the received pictures. */
   do {
     sample = NULL;
     g_signal_emit_by_name (receiver.sink, "try-pull-sample", TEST_SRC_PATIENCE,
