@@ -18,7 +18,8 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / 'tests'))
+sys.path[:0] = [str(ROOT / 'tests'), str(ROOT / 'docs/reference')]
+import make  # noqa: E402
 import readme  # noqa: E402
 
 START = 'README.md'
@@ -39,10 +40,6 @@ HEADING = re.compile(r'^(#+) +(.*)$', re.MULTILINE)
 LINK = re.compile(r'\]\(([^)\s]+)\)')
 
 
-def anchor_of(heading):
-    return re.sub(r'[^\w\- ]', '', heading.strip().lower()).replace(' ', '-')
-
-
 def section(text, anchor):
     """From the heading with the anchor to the next of its rank or above; all of the text without an anchor."""
     if not anchor:
@@ -50,7 +47,7 @@ def section(text, anchor):
     hidden = FENCED.sub(lambda match: re.sub(r'[^\n]', ' ', match.group()), text)
     found = list(HEADING.finditer(hidden))
     for number, match in enumerate(found):
-        if anchor_of(match.group(2)) == anchor:
+        if make.anchor(match.group(2), '-') == anchor:
             ends = [after.start() for after in found[number + 1:] if len(after.group(1)) <= len(match.group(1))]
             return text[match.start():min(ends, default=len(text))]
     return None
