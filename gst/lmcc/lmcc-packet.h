@@ -89,7 +89,7 @@ typedef enum
  * @stream: the rung (0 to 13), %LMCC_STREAM_SOUND or %LMCC_STREAM_NONE
  * @klass: the class of the unit, below %LMCC_MAX_CLASSES
  * @slot: number of the sender's slot, modulo the session's slot modulus
- * @signal: the highest level to which receivers may go up after this slot, or
+ * @signal: the highest level from which receivers may go up after this slot, or
  *     %LMCC_SIGNAL_NOBODY
  * @anchor: number of class-0 units of the stream so far, including this one, modulo 256
  * @lsn: layer sequence number; counts every packet of the layer
@@ -98,8 +98,8 @@ typedef enum
  *     the middle 32 bits of an NTP timestamp)
  * @has_up_levels: the packet also has a second element of kind 1; lmcc_header_write() and
  *     lmcc_header_parse() neither write nor read it
- * @up_levels: bitmap of the second element of kind 1; bit i: receivers may go up to level
- *     i after this slot
+ * @up_levels: bitmap of the second element of kind 1; bit i: receivers at level i may go
+ *     up after this slot
  * @place: value of a second element of kind 4. n > 0: the layer sent n packets in this
  *     slot before this one (%LMCC_PLACE_MAX: that many or more). -n: this is the layer's
  *     first packet in this slot, and the previous one was sent n slots earlier

@@ -12,11 +12,11 @@ G_BEGIN_DECLS
 /**
  * LmccMarks:
  * @slot: number of the sender's slot, modulo the session's slot modulus
- * @signal: the highest level to which receivers may go up after this slot, or
+ * @signal: the highest level from which receivers may go up after this slot, or
  *     %LMCC_SIGNAL_NOBODY
  * @burst: the packet belongs to a burst
  * @has_up_levels: use @up_levels instead of @signal
- * @up_levels: bit i: receivers may go up to level i after this slot
+ * @up_levels: bit i: receivers at level i may go up after this slot
  *
  * Marks that an algorithm adds to a packet.
  */
