@@ -83,7 +83,8 @@ typedef enum
  * @more: the unit continues in a higher layer
  * @layer: the layer whose sequence numbers count this packet, below %LMCC_MAX_LAYERS
  * @switch_point: the unit is a switch point of its class
- * @burst: the packet belongs to a burst of RLC, or is the first of a PLM packet pair
+ * @burst: the packet belongs to a burst of RLC or to a packet train, or is the first of a
+ *     PLM packet pair
  * @top_layer: the highest layer of the session at present
  * @table: version of the session's layer table, modulo 4
  * @stream: the rung (0 to 13), %LMCC_STREAM_SOUND or %LMCC_STREAM_NONE
