@@ -173,8 +173,9 @@ say_unreadable (DoctorCase *c)
     doctor_add (c, "firewall", DOCTOR_SKIP,
         g_strdup (_ ("cannot read the firewall's rules: the program nft is not "
                      "there")),
-        g_strdup_printf ("install the package nftables%s",
-            root ? "" : ", and run this as root"));
+        g_strdup (root ? _ ("install the package nftables")
+                       : _ ("install the package nftables, and run this as "
+                            "root")));
   else if (live && root)
     doctor_add (c, "firewall", DOCTOR_SKIP,
         g_strdup (

@@ -4,6 +4,8 @@
 #include "doctor.h"
 #include "tool-parser.h"
 
+#include <locale.h>
+
 #define DEFAULT_SECONDS 3
 #define MAX_SECONDS 3600
 
@@ -233,6 +235,9 @@ tool_doctor (gint argc, gchar **argv)
     return TOOL_EXIT_USAGE;
   }
 
+  /* Programs read JSON, so it is never translated. */
+  if (json)
+    setlocale (LC_MESSAGES, "C");
   system = doctor_system_new (root != NULL ? root : "/");
   c.system = system;
   c.findings = findings;

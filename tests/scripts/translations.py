@@ -106,17 +106,23 @@ class Catalogues(unittest.TestCase):
 
 
 class TheTool(unittest.TestCase):
-    def told(self, **environment):
-        return run(TOOL, 'help', env={**os.environ, 'LC_ALL': 'C.UTF-8', 'LMCC_LOCALE_DIR': str(BUILD / 'po'),
-                                      **environment})
+    def told(self, command, *arguments, **environment):
+        env = {**os.environ, 'LC_ALL': 'C.UTF-8', 'LMCC_LOCALE_DIR': str(BUILD / 'po'), **environment}
+        return subprocess.run([TOOL, command, *arguments], stdout=subprocess.PIPE, env=env, text=True,
+                              check=False).stdout
 
     def test_it_speaks_the_language_that_it_is_asked_for(self):
-        self.assertIn('Befehle:', self.told(LANGUAGE='de'))
+        self.assertIn('Befehle:', self.told('help', LANGUAGE='de'))
 
     def test_it_speaks_english_where_there_is_no_catalogue(self):
-        self.assertIn('Commands:', self.told(LANGUAGE='tlh'))
-        self.assertIn('Commands:', self.told(LANGUAGE='de', LC_ALL='C'))
-        self.assertIn('Commands:', self.told(LANGUAGE='de', LMCC_LOCALE_DIR='/nonexistent'))
+        self.assertIn('Commands:', self.told('help', LANGUAGE='tlh'))
+        self.assertIn('Commands:', self.told('help', LANGUAGE='de', LC_ALL='C'))
+        self.assertIn('Commands:', self.told('help', LANGUAGE='de', LMCC_LOCALE_DIR='/nonexistent'))
+
+    def test_json_is_english(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertIn('keine Netzwerkschnittstelle', self.told('doctor', '--root', folder, LANGUAGE='de'))
+            self.assertIn('no network interface', self.told('doctor', '--json', '--root', folder, LANGUAGE='de'))
 
 
 if __name__ == '__main__':
