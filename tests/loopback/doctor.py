@@ -71,7 +71,7 @@ says(REPORT, 'leaves', 'ok', '239.255.52.2', 'stop')
 print('with slow leaves:')
 HOST.set_fast_leave(False)
 set_bridge('mcast_last_member_interval', str(SLOW_LEAVE))
-says(doctor(HOST), 'leaves', 'fail', 'still come', 'fast leave')
+says(doctor(HOST), 'leaves', 'fail', 'still arrive', 'fast leave')
 
 print('with a switch that floods:')
 set_bridge('mcast_snooping', '0')
