@@ -56,8 +56,7 @@ G_BEGIN_DECLS
 #define LMCC_DEFAULT_KEY_REQUEST_WAIT (300 * LMCC_MSECOND)
 #define LMCC_MAX_KEY_REQUEST_WAIT (60 * LMCC_SECOND)
 
-/* A receiver that knows of no other receiver reports at this interval, the shortest
- * one. */
+/* Shortest feedback interval: senders and receivers use it in place of a shorter one. */
 #define LMCC_LEAST_FEEDBACK_INTERVAL LMCC_SECOND
 
 /**

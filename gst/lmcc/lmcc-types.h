@@ -58,7 +58,7 @@ typedef guint64 LmccTime;
 /**
  * LmccRttMode:
  * @LMCC_RTT_MODE_FEEDBACK: from reports to the sender and its answers (RFC 3611 sections
- *     4.4 and 4.5); in sessions without reports, as %LMCC_RTT_MODE_JOIN
+ *     4.4 and 4.5); without answers, as %LMCC_RTT_MODE_JOIN
  * @LMCC_RTT_MODE_JOIN: the time from a join to the first packet (RFC 3738 section
  *     3.2.2.2); the receiver sends nothing
  * @LMCC_RTT_MODE_FIXED: a value set by the user; the receiver sends nothing
