@@ -676,8 +676,9 @@ static const GstLmccProperty rows[] = {
    * `tfmcc` as #GstLmccSink:algorithm or #GstLmccSink:base-algorithm. It is the
    * smoothed rate of the slowest receiver, minus headers, RTCP packets and the
    * rate needed to empty the queue. It applies to the encoder of the lowest
-   * rung. If layers above the base carry part of that encoder's output, their
-   * current rate is added. The property is notified when it changes by more
+   * rung. If layers above the base carry part of that encoder's output, it is
+   * larger in the proportion of their current rates to that of the base. The
+   * property is notified when it changes by more
    * than 4 %, at most ten times per second. 0 means that it is not known yet.
    *
    * Since: 0.1
