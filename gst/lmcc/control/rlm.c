@@ -28,8 +28,8 @@
 /* With fewer packets the loss rate is not evaluated. */
 #define MEASURE_MIN_PACKETS 10
 
-/* A layer that brings no packets is left after this multiple of the
- * detection time since its join. */
+/* If the highest layer has brought no packets, the detection time becomes
+ * this multiple of the time since the join. */
 #define DEAD_LAYER_FACTOR 1.2
 
 /* Equal to the setting's minimum: measurements do not go below it. */

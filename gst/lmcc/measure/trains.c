@@ -39,7 +39,8 @@
 #define LEAST_SHAPE 0.4
 
 /* The train must have at least this fraction of the rate that the next level
- * adds; otherwise it does not show whether that level fits. */
+ * adds; otherwise it does not show whether the layers of that level flow
+ * already. */
 #define LEAST_RATE 0.7
 
 /* If the end of a train is lost, the train is over after a silence of this

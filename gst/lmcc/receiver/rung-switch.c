@@ -349,7 +349,8 @@ note_same (LmccReceiver *receiver, LmccTime now)
  *
  * When the receiver changes to a higher level, the rung being shown stays
  * joined for a short time, until the higher rung is shown, or is left before
- * that. When it changes to a lower level, the lowest rung is available.
+ * that. When it changes to a lower level, the lowest rung takes over, if the
+ * receiver has joined it; otherwise see keep_until_key().
  *
  * Returns: the layers to join
  */

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-/* Part of a unit's holding time that allows for its own delay: this much or
- * a sixteenth. The rest is divided equally between collecting and sending a
- * window. */
+/* Part of a unit's holding time that allows for its own delay: a sixteenth,
+ * but at most this much. The rest is divided equally between collecting and
+ * sending a window. */
 #define MAX_GRACE (200 * LMCC_MSECOND)
 #define GRACE_DIVISOR 16
 

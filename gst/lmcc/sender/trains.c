@@ -18,8 +18,8 @@
 
 #include <string.h>
 
-/* Before the train, the lower layers send 1/SETTLE_SHARE of the rate that
- * the next level adds. */
+/* Before the train, the lower layers send faster than their own rate, by
+ * 1/SETTLE_SHARE of the rate that the next level adds. */
 #define SETTLE_SHARE 4
 
 #define N_RUNS 3

@@ -16,8 +16,8 @@
  * @shortest: back-off that the base layer would have, in ns; 0: no back-off at
  *     all
  * @longest: back-off of the top level, in ns
- * @held: the join of a level held for at least this long has not failed; at
- *     most @shortest
+ * @held: back-off of a level whose join had not failed, in ns; at most
+ *     @shortest
  */
 void
 lmcc_join_backoff_init (LmccJoinBackoff *backoff, LmccTime shortest,

@@ -24,8 +24,8 @@
  * rate depends on the assumption made at the reset. */
 #define EARLY_PART 3
 
-/* The upper level is joined in this first part of a period, or not at all in
- * the period. */
+/* Otherwise the upper level is joined in this first part of a period, or not
+ * in the period, unless it already flows on the path. */
 #define JOIN_PART 0.1
 
 /* Least remaining turn for a late join. */

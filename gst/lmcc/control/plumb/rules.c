@@ -14,8 +14,8 @@
 /* For this long after a join, losses count as its result. */
 #define TRIAL (1500 * LMCC_MSECOND)
 
-/* After this many failed joins, trains that find room are no longer trusted
- * without a wait. */
+/* After more failed joins than this, trains that find room are no longer
+ * trusted without a wait. */
 #define BELIEVED 1
 
 /* Least time between two changes of level because of the fair share, so that
