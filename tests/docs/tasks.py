@@ -124,7 +124,7 @@ def run_task(name):
 def run_together(seconds, commands):
     """In a network of its own."""
     subprocess.run(['ip', 'link', 'set', 'lo', 'up', 'multicast', 'on'], check=True)
-    subprocess.run(['ip', 'route', 'add', '224.0.0.0/4', 'dev', 'lo'], check=True)
+    subprocess.run(['ip', 'route', 'add', '224.0.0.0/4', 'dev', 'lo', 'src', '127.0.0.1'], check=True)
     fault = readme.run_together(commands, seconds)
     if fault:
         print(f'FAILED: {fault}', flush=True)
