@@ -118,6 +118,19 @@ before_scale (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info,
   return GST_PAD_PROBE_OK;
 }
 
+/* A new size is negotiated between the scaler and the encoder alone. If the
+ * elements upstream negotiated again, too, they could ask another encoder for
+ * its caps while it restarts, and would find none. */
+static GstPadProbeReturn
+keep_reconfiguration (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info,
+    gpointer user_data G_GNUC_UNUSED)
+{
+  return GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info))
+          == GST_EVENT_RECONFIGURE
+      ? GST_PAD_PROBE_DROP
+      : GST_PAD_PROBE_OK;
+}
+
 static GstPadProbeReturn
 before_encoder (GstPad *pad G_GNUC_UNUSED, GstPadProbeInfo *info G_GNUC_UNUSED,
     gpointer user_data)
@@ -182,6 +195,8 @@ gst_x264_ladder_rung_new (GstBin *bin, GstElement *tee, guint index)
       rung->profile, NULL);
   add_probe (rung->queue, "src", GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
       before_scale, rung);
+  add_probe (rung->queue, "src", GST_PAD_PROBE_TYPE_EVENT_UPSTREAM,
+      keep_reconfiguration, NULL);
   add_probe (rung->encoder, "sink", GST_PAD_PROBE_TYPE_BUFFER, before_encoder,
       rung);
   rung->tee_pad = gst_element_request_pad_simple (tee, "src_%u");
