@@ -108,6 +108,12 @@ def run_together(commands, seconds):
     return '; '.join(faults) or None
 
 
+def announce(seconds, commands):
+    """Prints the commands of a step that is about to run."""
+    together = f'together for {seconds} s: ' if seconds else ''
+    print(f"== {together}{' & '.join(command.strip() for command in commands)}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
     parser.add_argument('file', nargs='?', type=Path, default=ROOT / 'README.md')
@@ -120,8 +126,7 @@ def main():
     steps = [(seconds, commands) for seconds, commands in find_steps(arguments.file.read_text(encoding='utf-8'))
              if not {command.strip() for command in commands} <= set(arguments.ran)]
     for seconds, commands in steps:
-        print(f"== {f'together for {seconds} s: ' if seconds else ''}{' & '.join(c.strip() for c in commands)}",
-              flush=True)
+        announce(seconds, commands)
         if arguments.list:
             continue
         program = commands[0].split()[0]

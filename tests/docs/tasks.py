@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / 'tests'), str(ROOT / 'docs/reference')]
 import make  # noqa: E402
 import readme  # noqa: E402
+import texts  # noqa: E402
 
 START = 'README.md'
 INDEX = 'docs/README.md'
@@ -35,8 +36,6 @@ TASKS = {
     'figure': Task('rerun figure 2 of Legout', [START, INDEX, 'docs/reproduction/README.md#rerun-figure-2-of-legout']),
 }
 
-FENCED = re.compile(r'^```.*?^```', re.DOTALL | re.MULTILINE)
-HEADING = re.compile(r'^(#+) +(.*)$', re.MULTILINE)
 LINK = re.compile(r'\]\(([^)\s]+)\)')
 
 
@@ -44,8 +43,8 @@ def section(text, anchor):
     """From the heading with the anchor to the next of its rank or above; all of the text without an anchor."""
     if not anchor:
         return text
-    hidden = FENCED.sub(lambda match: re.sub(r'[^\n]', ' ', match.group()), text)
-    found = list(HEADING.finditer(hidden))
+    hidden = texts.FENCE.sub(lambda match: re.sub(r'[^\n]', ' ', match.group()), text)
+    found = list(texts.HEADING.finditer(hidden))
     for number, match in enumerate(found):
         if make.anchor(match.group(2), '-') == anchor:
             ends = [after.start() for after in found[number + 1:] if len(after.group(1)) <= len(match.group(1))]
@@ -70,12 +69,12 @@ def links(place, text):
 
 def trail_faults(trail, root=ROOT):
     """Where a reader cannot go on."""
-    texts = [read_place(place, root) for place in trail]
-    faults = [f'there is no {place}' for place, text in zip(trail, texts) if text is None]
-    for here, text, target in zip(trail, texts, trail[1:]):
+    read = [read_place(place, root) for place in trail]
+    faults = [f'there is no {place}' for place, text in zip(trail, read) if text is None]
+    for here, text, target in zip(trail, read, trail[1:]):
         if text is not None and target.partition('#')[0] not in set(links(here, text)):
             faults.append(f'{here} has no link to {target.partition("#")[0]}')
-    last = texts[-1]
+    last = read[-1]
     if last is not None and not readme.BLOCK.search(last):
         faults.append(f'{trail[-1]} has no command')
     return faults
@@ -86,17 +85,20 @@ def steps_of(text):
     return readme.find_steps('\n'.join(match.group() + '\n' for match in readme.BLOCK.finditer(text)))
 
 
-def run_isolated(seconds, commands):
-    status = subprocess.run(['unshare', '--map-root-user', '--net', sys.executable, __file__, '--together',
-                             str(seconds), *commands], check=False).returncode
+def status_fault(*command):
+    status = subprocess.run(command, check=False).returncode
     return f'exit status {status}' if status else None
+
+
+def run_isolated(seconds, commands):
+    return status_fault('unshare', '--map-root-user', '--net', sys.executable, __file__, '--together', str(seconds),
+                        *commands)
 
 
 def run_steps(text, as_root):
     faults = []
     for seconds, commands in steps_of(text):
-        print(f"== {f'together for {seconds} s: ' if seconds else ''}{' & '.join(c.strip() for c in commands)}",
-              flush=True)
+        readme.announce(seconds, commands)
         if not seconds:
             fault = readme.run_script(commands[0])
         elif as_root:
@@ -112,8 +114,8 @@ def run_steps(text, as_root):
 def run_task(name):
     task = TASKS[name]
     if task.as_root and os.geteuid() != 0:
-        done = subprocess.run(['sudo', '-n', sys.executable, __file__, name], check=False)
-        return [f'exit status {done.returncode}'] if done.returncode else []
+        fault = status_fault('sudo', '-n', sys.executable, __file__, name)
+        return [fault] if fault else []
     faults = trail_faults(task.trail)
     for place in task.trail:
         if not faults and place not in (START, INDEX):

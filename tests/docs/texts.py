@@ -10,7 +10,7 @@ GENERATED = re.compile(r'docs/measured/|docs/reproduction/(?!README|coverage)')
 # Fenced, or indented behind an empty line.
 FENCE = re.compile(r'^ *```.*?^ *```[^\n]*\n?|(?<=\n\n)(?: {4,}.*\n)+', re.DOTALL | re.MULTILINE)
 COMMENT = re.compile(r'<!--.*?-->', re.DOTALL)
-HEADING = re.compile(r'^#+ +(.*)$', re.MULTILINE)
+HEADING = re.compile(r'^(#+) +(.*)$', re.MULTILINE)
 LINK = re.compile(r'\]\([^)]*\)')
 WORD = re.compile(r"\w[\w'’-]*")
 
@@ -37,7 +37,7 @@ def count_words(text):
 
 
 def headings(text):
-    return HEADING.findall(FENCE.sub('', text))
+    return [heading for _, heading in HEADING.findall(FENCE.sub('', text))]
 
 
 def paragraphs(text):
