@@ -6,7 +6,6 @@
 #include "wire/layer-header.h"
 #include "wire/levels.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,22 +20,6 @@
  * packets at the current level's rate. */
 #define STANDING (5 * LMCC_MSECOND)
 #define STANDING_PACKETS 1.5
-
-/* A queue grew if the delay grew by more than this and 1/20 of the train's
- * duration, or the time of a quarter of a packet. */
-#define GROWN LMCC_MSECOND
-#define GROWN_SHARE 20
-#define GROWN_PACKETS 0.25
-
-/* If no queue grew, a train gives no verdict if fewer packets than this
- * would wait at a link of the current level's rate: a token bucket of two
- * full packets, the smallest common size, would hide it. */
-#define LEAST_EXCESS 2.5
-
-/* Nor does a train that would wait at a link halfway between both levels for
- * less than this fraction of an even train's wait: a sender without
- * processor time sends in clumps, between which a link drains. */
-#define LEAST_SHAPE 0.4
 
 /* The train must have at least this fraction of the rate that the next level
  * adds; otherwise it does not show whether the layers of that level flow
@@ -189,86 +172,6 @@ find_start (const LmccTrainReader *reader)
 }
 
 static gint
-compare_slopes (gconstpointer a, gconstpointer b)
-{
-  gdouble x = *(const gdouble *) a, y = *(const gdouble *) b;
-
-  return (x > y) - (x < y);
-}
-
-/* Computes how long each packet waits at a link of @rate whose queue is
- * empty when the train begins. Returns: the queued bits when the last packet
- * has arrived */
-static gdouble
-pass_link (const LmccTrainReader *reader, gdouble rate, gdouble *waits)
-{
-  gdouble backlog = 0;
-  guint i;
-
-  for (i = 0; i < reader->n; i++) {
-    const LmccTrainPacket *packet = &reader->packets[i];
-
-    if (i > 0)
-      backlog -=
-          rate * (gdouble) (packet->sent - packet[-1].sent) / LMCC_SECOND;
-    backlog = MAX (backlog, 0);
-    waits[i] = backlog / rate * LMCC_SECOND;
-    backlog += 8.0 * packet->size;
-  }
-
-  return backlog;
-}
-
-/* How much @delays grow during the train in excess of @waits, the waits at a
- * link of the train's rate: the median slope of all pairs (Theil and Sen),
- * which a few late packets do not affect, times the duration in which that
- * link sends them. */
-static gdouble
-find_growth (const LmccTrainReader *reader, const gdouble *delays,
-    const gdouble *waits)
-{
-  gdouble slopes[LMCC_TRAIN_READ_MAX * (LMCC_TRAIN_READ_MAX - 1) / 2];
-  gdouble leaves[LMCC_TRAIN_READ_MAX];
-  guint n = 0, i, k;
-
-  for (i = 0; i < reader->n; i++)
-    leaves[i] = (gdouble) reader->packets[i].sent + waits[i];
-  for (i = 0; i < reader->n; i++) {
-    for (k = i + 1; k < reader->n; k++) {
-      gdouble grown = delays[k] - waits[k] - (delays[i] - waits[i]);
-
-      if (leaves[k] > leaves[i])
-        slopes[n++] = grown / (leaves[k] - leaves[i]);
-    }
-  }
-  if (n == 0)
-    return 0;
-  qsort (slopes, n, sizeof (*slopes), compare_slopes);
-
-  return (leaves[reader->n - 1] - leaves[0])
-      * (n % 2 != 0 ? slopes[n / 2] : (slopes[n / 2 - 1] + slopes[n / 2]) / 2);
-}
-
-/* Whether the train would show a link that carries the current level but not
- * the next one. */
-static gboolean
-is_strong (const LmccTrainReader *reader, const LmccSession *session,
-    gdouble held, gdouble train, const gdouble *waits)
-{
-  gdouble between = sqrt (held * train);
-  gdouble even = (gdouble) lmcc_train_get_length (session, (guint64) train)
-      * (train / between - 1);
-  gdouble delays[LMCC_TRAIN_READ_MAX];
-
-  if (pass_link (reader, held, delays)
-      < LEAST_EXCESS * 8.0 * session->packet_size)
-    return FALSE;
-  pass_link (reader, between, delays);
-
-  return find_growth (reader, delays, waits) >= LEAST_SHAPE * even;
-}
-
-static gint
 compare_packets (gconstpointer a, gconstpointer b)
 {
   const LmccTrainPacket *x = a, *y = b;
@@ -279,32 +182,36 @@ compare_packets (gconstpointer a, gconstpointer b)
 static LmccTrainVerdict
 judge (LmccTrainReader *reader, const LmccSession *session)
 {
-  guint level = (guint) reader->level, i;
-  gdouble held = (gdouble) lmcc_session_level_rate (session, level);
-  gdouble train = (gdouble) lmcc_session_level_rate (session, level + 1);
+  guint level = (guint) reader->level;
+  LmccTrainQueue queue = { .packets = reader->packets,
+    .n = reader->n,
+    .held = (gdouble) lmcc_session_level_rate (session, level),
+    .rate = (gdouble) lmcc_session_level_rate (session, level + 1),
+    .packet_size = session->packet_size };
   gint64 least = MIN (reader->least[0], reader->least[1]);
-  gdouble packet = 8.0 * session->packet_size * LMCC_SECOND / MAX (held, 1.0);
-  gdouble delays[LMCC_TRAIN_READ_MAX], waits[LMCC_TRAIN_READ_MAX];
-  gdouble standing, span, grown;
+  LmccTrainGrowth growth;
+  gdouble packet;
 
-  if (held <= 0 || train <= held)
+  if (queue.held <= 0 || queue.rate <= queue.held)
     return LMCC_TRAIN_NONE;
-  standing = (gdouble) (find_start (reader) - least);
-  if (standing > MAX (STANDING, STANDING_PACKETS * packet))
+  packet = 8.0 * queue.packet_size * LMCC_SECOND / queue.held;
+  if ((gdouble) (find_start (reader) - least)
+      > MAX (STANDING, STANDING_PACKETS * packet))
     return LMCC_TRAIN_UNKNOWN;
   qsort (reader->packets, reader->n, sizeof (*reader->packets),
       compare_packets);
-  for (i = 0; i < reader->n; i++)
-    delays[i] = (gdouble) reader->packets[i].delay;
-  pass_link (reader, train, waits);
-  grown = find_growth (reader, delays, waits);
-  span =
-      (gdouble) (reader->packets[reader->n - 1].sent - reader->packets[0].sent);
-  if (grown > MAX (GROWN + span / GROWN_SHARE, GROWN_PACKETS * packet))
+  growth = lmcc_train_queue_look (&queue);
+  if (growth == LMCC_TRAIN_GROWN)
     return LMCC_TRAIN_FULL;
+  /* Earlier trains that found no room no longer count, even if this one is
+   * too weak to show room. */
+  if (growth == LMCC_TRAIN_NOT_GROWN)
+    reader->n_full = 0;
 
-  return is_strong (reader, session, held, train, waits) ? LMCC_TRAIN_ROOM
-                                                         : LMCC_TRAIN_NONE;
+  return lmcc_train_queue_would_grow (&queue,
+             lmcc_train_get_length (session, (guint64) queue.rate))
+      ? LMCC_TRAIN_ROOM
+      : LMCC_TRAIN_NONE;
 }
 
 /* A train that meets a queue does not change the results of earlier ones. */
@@ -596,7 +503,7 @@ is_long_enough (const LmccTrainReader *reader, const LmccSession *session)
   excess = (gdouble) (train - held)
       * (gdouble) lmcc_train_get_length (session, train) / LMCC_SECOND;
 
-  return excess >= LEAST_EXCESS * 8.0 * session->packet_size;
+  return excess >= LMCC_TRAIN_LEAST_EXCESS * 8.0 * session->packet_size;
 }
 
 /*

@@ -11,6 +11,7 @@
 #define LMCC_MEASURE_TRAINS_H
 
 #include "measure/layer-above.h"
+#include "measure/train-queue.h"
 
 #include <gst/lmcc/lmcc-packet.h>
 #include <gst/lmcc/lmcc-session.h>
@@ -43,10 +44,6 @@ G_BEGIN_DECLS
  * a queue of their own in the train. */
 #define LMCC_TRAIN_SETTLE_DIVISOR 2
 
-/* Greatest number of packets of a train whose times a reader keeps. If there are more,
- * it keeps every second one, then every fourth. */
-#define LMCC_TRAIN_READ_MAX 48
-
 /**
  * LmccTrainVerdict:
  * @LMCC_TRAIN_NONE: no train was read recently
@@ -62,20 +59,6 @@ typedef enum
   LMCC_TRAIN_FULL,
   LMCC_TRAIN_UNKNOWN,
 } LmccTrainVerdict;
-
-/**
- * LmccTrainPacket:
- * @sent: send time relative to the very first packet, ns
- * @delay: arrival time minus send time, ns, with an unknown constant
- * @size: size of the IP packet in bytes, plus those of following packets that are not
- *     kept
- */
-typedef struct
-{
-  gint64 sent;
-  gint64 delay;
-  guint size;
-} LmccTrainPacket;
 
 /**
  * LmccTrainReader:
