@@ -12,12 +12,6 @@
 #define START_MIN (300 * LMCC_MSECOND)
 #define START_MAX (1500 * LMCC_MSECOND)
 
-/* If packet trains find room, the slow start waits at least this long. It is
- * shorter than the interval between one level's train and the next one's
- * (LMCC_TRAIN_PERIOD_MIN): a layer joined too late for that train waits for
- * a cycle. */
-#define START_GAP (200 * LMCC_MSECOND)
-
 /* Losses suspend the slow start until the round-trip time is known, by which
  * they are grouped: with R_max, it would continue or end by chance. */
 static gboolean
@@ -53,13 +47,16 @@ start_is_over (const LmccPlumb *plumb, LmccTime now)
  * @plumb: in slow start
  * @now: the time
  *
- * Joins the next layer, or ends the slow start.
+ * Joins the next layer, or ends the slow start. A train that finds room was
+ * read at this level, so the level has arrived. A wait would delay the next
+ * layer until after the start of the next level's train, which then has to be
+ * awaited for a cycle.
  */
 void
 lmcc_plumb_start (LmccPlumb *plumb, LmccTime now)
 {
   LmccTrainVerdict verdict = lmcc_train_reader_get (&plumb->trains, now, NULL);
-  LmccTime wait = START_GAP;
+  LmccTime wait = 0;
 
   if (start_is_over (plumb, now)) {
     plumb->slow_start = FALSE;

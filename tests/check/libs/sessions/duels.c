@@ -147,6 +147,20 @@ static const TestStep alone[] = { { LINK_3_MBPS }, { RECEIVER }, { RUN (5500) },
       .why = "and no failed joins after that" },
   END };
 
+/* At any phase of the sender's trains: a layer that is joined after the start
+ * of the next level's train costs a cycle of 2 s. */
+#define START_AT(ms)                                                        \
+  {                                                                         \
+    { LINK, .mbps = 50, .rtt_ms = 60, .queue_bdp = 1 }, { RUN (ms) },       \
+        { RECEIVER }, { RUN (5000) },                                       \
+        { CHECK, LEVEL (8, 8), .why = "the fitting level within 5 s" }, END \
+  }
+
+static const TestStep fast_path_1[] = START_AT (4000);
+static const TestStep fast_path_2[] = START_AT (4500);
+static const TestStep fast_path_3[] = START_AT (5000);
+static const TestStep fast_path_4[] = START_AT (5500);
+
 static const TestStep link_changes[] = { { LINK_3_MBPS }, { RECEIVER },
   { RUN (90000) }, { MARK }, { LINK, .mbps = 1.5, .why = "the link halves" },
   { RUN (10000) },
@@ -288,6 +302,14 @@ static const TestStep seldom_changes[] = {
 
 static const TestDuel plumb_duels[] = {
   { "plumb-alone", "plumb", .steps = alone },
+  { "plumb-fast-path-1", "plumb", .shaped = TRUE, .n_layers = 10,
+      .steps = fast_path_1 },
+  { "plumb-fast-path-2", "plumb", .shaped = TRUE, .n_layers = 10,
+      .steps = fast_path_2 },
+  { "plumb-fast-path-3", "plumb", .shaped = TRUE, .n_layers = 10,
+      .steps = fast_path_3 },
+  { "plumb-fast-path-4", "plumb", .shaped = TRUE, .n_layers = 10,
+      .steps = fast_path_4 },
   { "plumb-link-changes", "plumb", .steps = link_changes },
   { "plumb-again-and-again", "plumb", .steps = again_and_again },
   { "plumb-outage", "plumb", .steps = outage },
