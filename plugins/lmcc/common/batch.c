@@ -119,10 +119,40 @@ clear_memories (GstLmccBatch *batch)
     g_clear_pointer (&batch->memories[i], lmcc_packet_unref);
 }
 
+static void
+lay_out_memory (GstLmccBatch *batch, guint message, guint k)
+{
+  LmccPacket **memory = &batch->memories[message * batch->depth + k];
+  struct iovec *vector = &batch->vectors[message * (batch->depth + 1) + k];
+
+  *memory = lmcc_packet_new_pooled (batch->pool, batch->capacity);
+  vector->iov_base = (*memory)->data;
+  vector->iov_len = batch->stride;
+}
+
+static void
+lay_out_message (GstLmccBatch *batch, guint i)
+{
+  struct iovec *vectors = &batch->vectors[i * (batch->depth + 1)];
+  struct msghdr *message = &batch->messages[i].msg_hdr;
+  guint k;
+
+  for (k = 0; k < batch->depth; k++)
+    lay_out_memory (batch, i, k);
+  vectors[k].iov_base = batch->spills + (gsize) i * SPILL_SIZE;
+  vectors[k].iov_len = SPILL_SIZE;
+  message->msg_name = &batch->names[i];
+  message->msg_iov = vectors;
+  message->msg_iovlen = batch->depth + 1;
+  message->msg_control = &batch->controls[i];
+}
+
 /* Arranges the memories for datagrams like the latest ones. */
 static void
 lay_out (GstLmccBatch *batch)
 {
+  guint i;
+
   clear_memories (batch);
   if (batch->depth != batch->next_depth) {
     batch->depth = batch->next_depth;
@@ -134,6 +164,8 @@ lay_out (GstLmccBatch *batch)
   }
   batch->stride = batch->next_stride;
   batch->capacity = batch->next_capacity;
+  for (i = 0; i < batch->active; i++)
+    lay_out_message (batch, i);
   batch->used = batch->active;
 }
 
@@ -244,30 +276,33 @@ gst_lmcc_batch_is_full (const GstLmccBatch *batch)
   return batch->used == batch->active;
 }
 
+/* Replaces the memories that the previous datagram has used and that were
+ * passed on. The others are not touched: most datagrams are smaller than the
+ * largest one, which determines the depth, and looking at each memory would
+ * take longer than receiving. */
+static void
+prepare_memories (GstLmccBatch *batch, guint message)
+{
+  gsize size = batch->messages[message].msg_len;
+  guint k;
+
+  for (k = 0; k < batch->depth && k * batch->stride < size; k++) {
+    if (batch->memories[message * batch->depth + k] == NULL)
+      lay_out_memory (batch, message, k);
+  }
+}
+
 /* Only resets what the latest call has filled. */
 static void
 prepare (GstLmccBatch *batch)
 {
-  guint i, k;
+  guint i;
 
   for (i = 0; i < batch->used; i++) {
-    LmccPacket **memories = &batch->memories[i * batch->depth];
-    struct iovec *vectors = &batch->vectors[i * (batch->depth + 1)];
     struct msghdr *message = &batch->messages[i].msg_hdr;
 
-    for (k = 0; k < batch->depth; k++) {
-      if (memories[k] == NULL)
-        memories[k] = lmcc_packet_new_pooled (batch->pool, batch->capacity);
-      vectors[k].iov_base = memories[k]->data;
-      vectors[k].iov_len = batch->stride;
-    }
-    vectors[k].iov_base = batch->spills + (gsize) i * SPILL_SIZE;
-    vectors[k].iov_len = SPILL_SIZE;
-    message->msg_name = &batch->names[i];
+    prepare_memories (batch, i);
     message->msg_namelen = sizeof (batch->names[i]);
-    message->msg_iov = vectors;
-    message->msg_iovlen = batch->depth + 1;
-    message->msg_control = &batch->controls[i];
     message->msg_controllen = sizeof (batch->controls[i]);
     message->msg_flags = 0;
   }
