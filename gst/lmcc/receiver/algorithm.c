@@ -219,6 +219,17 @@ lmcc_receiver_tell_quality (LmccReceiver *receiver, LmccTime now)
   receiver->missing_before = stats->units_missed;
 }
 
+/* Returns: whether the controller decides by what arrives and what is lost */
+gboolean
+lmcc_receiver_judges_packets (const LmccReceiver *receiver)
+{
+  const LmccController *controller = receiver->controller;
+
+  return controller != NULL
+      && (controller->klass->on_packet != NULL
+          || controller->klass->on_loss != NULL);
+}
+
 /* The controller that sends reports to the sender, if any. */
 static LmccController *
 get_reporter (const LmccReceiver *receiver)

@@ -13,6 +13,7 @@ G_BEGIN_DECLS
 
 void lmcc_receiver_create_controller (LmccReceiver *receiver, LmccTime now);
 void lmcc_receiver_clear_controller (LmccReceiver *receiver);
+gboolean lmcc_receiver_judges_packets (const LmccReceiver *receiver);
 gboolean lmcc_receiver_needs_sender (const LmccReceiver *receiver);
 void lmcc_receiver_tell_packet (LmccReceiver *receiver, LmccTime now,
     LmccTime arrival, const LmccRtp *rtp, const LmccHeader *header, gsize size);

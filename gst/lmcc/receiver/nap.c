@@ -6,13 +6,22 @@
  * read in one go, with the kernel's arrival times.
  */
 #include <gst/lmcc/lmcc-session-algorithm.h>
+#include "receiver/algorithm.h"
 #include "receiver/nap.h"
 #include "receiver/private.h"
 #include "receiver/times.h"
 
-/* A wake-up costs as much as about 30 packets, so longer naps save little
- * above 3,000 packets/s. They would also delay the detection of losses. */
-#define LONGEST (10 * LMCC_MSECOND)
+/* A wake-up costs as much as about 30 packets. */
+#define LONGEST (20 * LMCC_MSECOND)
+
+/* Naps delay the detection of losses, and thus an algorithm's decisions: they
+ * are at most this fraction of the measured round-trip time, which delays the
+ * decisions anyway, or this short. */
+#define RTT_SHARE 8
+#define ALWAYS_SHORT_ENOUGH (10 * LMCC_MSECOND)
+
+/* Greatest number of packets during a longer nap: more would save little. */
+#define LONG_NAP_PACKETS 64
 
 /* Greatest nap as a fraction of the session's latency, and of the part of it
  * that is kept for the decoder. */
@@ -22,8 +31,10 @@
 /* Greatest nap as a fraction of a slot, so that its end is noticed in time. */
 #define SLOT_SHARE 100
 
-/* Greatest fill of a socket's buffer during a nap. */
+/* Greatest fill of a socket's buffer during a short nap, and during a longer
+ * one: a key frame that comes meanwhile must fit, too. */
 #define BUFFER_SHARE 2
+#define LONG_NAP_BUFFER_SHARE 4
 
 /* With fewer packets, a timer does not pay. */
 #define LEAST_PACKETS 2
@@ -110,16 +121,51 @@ get_time (guint64 bytes, guint64 rate)
       LmccTime) ((gdouble) bytes * 8 * LMCC_SECOND / (gdouble) MAX (rate, 1));
 }
 
+static gboolean
+knows_rtt (const LmccReceiver *receiver)
+{
+  LmccRttSource source = lmcc_rtt_get_source (receiver->reporting.rtt);
+
+  return source == LMCC_RTT_SOURCE_FEEDBACK || source == LMCC_RTT_SOURCE_FIXED;
+}
+
+static LmccTime
+limit_by_algorithm (const LmccReceiver *receiver)
+{
+  if (!lmcc_receiver_judges_packets (receiver))
+    return LONGEST;
+  if (!knows_rtt (receiver))
+    return ALWAYS_SHORT_ENOUGH;
+
+  return CLAMP (lmcc_rtt_get (receiver->reporting.rtt) / RTT_SHARE,
+      ALWAYS_SHORT_ENOUGH, LONGEST);
+}
+
 static LmccTime
 limit_by_times (const LmccReceiver *receiver)
 {
-  LmccTime longest = MIN (LONGEST,
+  LmccTime longest = MIN (limit_by_algorithm (receiver),
       MIN (lmcc_receiver_get_latency (receiver) / LATENCY_SHARE,
           lmcc_receiver_get_reserve (receiver) / RESERVE_SHARE));
 
   return receiver->session.slot > 0
       ? MIN (longest, receiver->session.slot / SLOT_SHARE)
       : longest;
+}
+
+/* @peak: of all groups, bit/s
+ * @share: that of the group with the highest rate */
+static LmccTime
+limit_by_room (const LmccReceiver *receiver, LmccTime nap, gsize buffer,
+    guint64 peak, gdouble share)
+{
+  guint64 one = (guint64) ((gdouble) peak * share);
+  LmccTime longer = MIN (get_time (buffer / LONG_NAP_BUFFER_SHARE, one),
+      get_time (LONG_NAP_PACKETS * (guint64) receiver->session.packet_size,
+          peak));
+
+  return MIN (MIN (nap, get_time (buffer / BUFFER_SHARE, one)),
+      MAX (longer, ALWAYS_SHORT_ENOUGH));
 }
 
 /**
@@ -133,12 +179,14 @@ limit_by_times (const LmccReceiver *receiver)
  * their groups, each with its own arrival time. lmcc_receiver_next_timeout()
  * still applies: read the sockets before lmcc_receiver_handle_timeout().
  *
- * The nap is at most 10 ms, a twentieth of the latency, the time that fills
- * half of a buffer at the latest peak rate, and a part of what
+ * The nap is at most 20 ms, a twentieth of the latency, and a part of what
  * lmcc_receiver_get_latency() keeps for the decoder, so that the latency does
- * not grow. It is 0 while the receiver awaits the first packet of a group, an
- * answer to a report or a sender, if packets may require reports at once, and
- * if there are few packets.
+ * not grow. At the latest peak rate it fills at most half of a buffer; if it is
+ * longer than 10 ms, a quarter, and at most 64 packets come meanwhile. With
+ * congestion control, it is longer than that only if the measured round-trip
+ * time is above 80 ms. It is 0 while the receiver awaits the first packet of a
+ * group, an answer to a report or a sender, if packets may require reports at
+ * once, and if there are few packets.
  *
  * Returns: the nap in ns; 0: do not nap
  */
@@ -155,11 +203,10 @@ lmcc_receiver_get_nap (LmccReceiver *receiver, LmccTime now, gsize buffer)
   nap = limit_by_times (receiver);
   if (all == 0
       || get_time (LEAST_PACKETS * (guint64) receiver->session.packet_size, all)
-          > nap)
+          > MIN (nap, ALWAYS_SHORT_ENOUGH))
     return 0;
   peak = MAX (all, receiver->naps.peak);
 
-  return MIN (nap,
-      get_time (buffer / BUFFER_SHARE,
-          (guint64) ((gdouble) peak * (gdouble) largest / (gdouble) all)));
+  return limit_by_room (receiver, nap, buffer, peak,
+      (gdouble) largest / (gdouble) all);
 }

@@ -13,6 +13,9 @@
 /* IP and UDP headers, RTP header, extension and payload of a packet. */
 #define PACKET (28 + 12 + LMCC_RTP_OVERHEAD + PAYLOAD)
 
+/* A twentieth of the latency below: its setting and the window. */
+#define NAP (15 * MS)
+
 /* Larger than the traffic during any nap. */
 #define LARGE_BUFFER (16 * MEBIBYTE)
 
@@ -67,13 +70,12 @@ start_and_run (Feed *feed, guint packets, gsize buffer)
   return run (feed, packets, LMCC_SECOND, buffer);
 }
 
-GST_START_TEST (a_steady_stream_lets_nap_for_10_ms)
+GST_START_TEST (a_steady_stream_lets_nap_for_a_twentieth_of_the_latency)
 {
   Feed feed;
 
   prepare (&feed, 1, 2000);
-  fail_unless_equals_uint64 (start_and_run (&feed, 2000, LARGE_BUFFER),
-      10 * MS);
+  fail_unless_equals_uint64 (start_and_run (&feed, 2000, LARGE_BUFFER), NAP);
   feed_finish (&feed);
 }
 
@@ -92,7 +94,7 @@ static const struct
   { 20 * MS, LMCC_SECOND, 5 * MS / 2 },
   { 40 * MS, 0, 2 * MS },
   { 80 * MS, 0, 4 * MS },
-  { 1000 * MS, 4000 * MS, 10 * MS },
+  { 1000 * MS, 4000 * MS, 20 * MS },
 };
 
 GST_START_TEST (a_nap_is_a_small_part_of_the_latency)
@@ -148,6 +150,71 @@ GST_START_TEST (a_nap_fills_half_of_the_fullest_buffer)
 
 GST_END_TEST;
 
+/* The round-trip time is fixed; 0: it is measured, and not known yet. */
+static const struct
+{
+  LmccTime rtt;
+  LmccTime nap;
+} rtt_rows[] = {
+  { 0, 10 * MS },
+  { 20 * MS, 10 * MS },
+  { 96 * MS, 12 * MS },
+  { 500 * MS, NAP },
+};
+
+GST_START_TEST (an_algorithm_lets_nap_for_a_part_of_the_round_trip)
+{
+  Feed feed;
+
+  prepare (&feed, 1, 2000);
+  feed.config.algorithm = "elm";
+  if (rtt_rows[__i__].rtt > 0) {
+    feed.config.rtt_mode = LMCC_RTT_MODE_FIXED;
+    feed.config.fixed_rtt = rtt_rows[__i__].rtt;
+  }
+  fail_unless_equals_uint64 (start_and_run (&feed, 2000, LARGE_BUFFER),
+      rtt_rows[__i__].nap);
+  feed_finish (&feed);
+}
+
+GST_END_TEST;
+
+/* So that a key frame fits that comes meanwhile. */
+GST_START_TEST (a_long_nap_fills_a_quarter_of_a_buffer)
+{
+  gsize buffer = 4 * 2000 * PACKET * 12 / 1000;
+  LmccTime nap;
+  Feed feed;
+
+  prepare (&feed, 1, 2000);
+  nap = start_and_run (&feed, 2000, buffer);
+  fail_unless (nap > 11 * MS && nap <= 12 * MS, "%" G_GUINT64_FORMAT, nap);
+  feed_finish (&feed);
+  prepare (&feed, 1, 2000);
+  fail_unless_equals_uint64 (start_and_run (&feed, 2000, buffer * 2 / 3),
+      10 * MS);
+  feed_finish (&feed);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_long_nap_gathers_few_packets)
+{
+  LmccTime nap;
+  Feed feed;
+
+  prepare (&feed, 1, 5000);
+  nap = start_and_run (&feed, 5000, LARGE_BUFFER);
+  fail_unless (nap > 12 * MS && nap < 13 * MS, "%" G_GUINT64_FORMAT, nap);
+  feed_finish (&feed);
+  prepare (&feed, 1, 20000);
+  fail_unless_equals_uint64 (start_and_run (&feed, 20000, LARGE_BUFFER),
+      10 * MS);
+  feed_finish (&feed);
+}
+
+GST_END_TEST;
+
 /* More traffic than announced, as when a key frame is sent. */
 GST_START_TEST (a_burst_makes_naps_short)
 {
@@ -174,7 +241,7 @@ GST_START_TEST (few_packets_are_read_at_once)
   fail_unless_equals_uint64 (start_and_run (&feed, 180, LARGE_BUFFER), 0);
   feed_finish (&feed);
   prepare (&feed, 1, 220);
-  fail_unless_equals_uint64 (start_and_run (&feed, 220, LARGE_BUFFER), 10 * MS);
+  fail_unless_equals_uint64 (start_and_run (&feed, 220, LARGE_BUFFER), NAP);
   feed_finish (&feed);
 }
 
@@ -214,13 +281,13 @@ GST_START_TEST (nobody_naps_while_a_group_is_awaited)
   feed.config.max_level = 0;
   feed_start (&feed);
   send_base_only (&feed, 2000, LMCC_SECOND);
-  fail_unless_equals_uint64 (get_nap (&feed, LARGE_BUFFER), 10 * MS);
+  fail_unless_equals_uint64 (get_nap (&feed, LARGE_BUFFER), NAP);
   lmcc_receiver_set_max_level (feed.receiver, 1, feed.now);
   feed_drain (&feed);
   send_base_only (&feed, 2000, 100 * MS);
   fail_unless_equals_uint64 (get_nap (&feed, LARGE_BUFFER), 0);
   feed_send_media (&feed, 1, 0, TRUE);
-  fail_unless_equals_uint64 (get_nap (&feed, LARGE_BUFFER), 10 * MS);
+  fail_unless_equals_uint64 (get_nap (&feed, LARGE_BUFFER), NAP);
   feed_finish (&feed);
 }
 
@@ -236,7 +303,7 @@ GST_START_TEST (a_silent_group_is_not_awaited_for_long)
   send_base_only (&feed, 2000, 900 * MS);
   fail_unless_equals_uint64 (get_nap (&feed, LARGE_BUFFER), 0);
   send_base_only (&feed, 2000, 300 * MS);
-  fail_unless_equals_uint64 (get_nap (&feed, LARGE_BUFFER), 10 * MS);
+  fail_unless_equals_uint64 (get_nap (&feed, LARGE_BUFFER), NAP);
   feed_finish (&feed);
 }
 
@@ -309,7 +376,11 @@ receiver_nap_suite (void)
   Suite *s = suite_create ("receiver-nap");
   TCase *tc = tcase_create ("receiver-nap");
 
-  tcase_add_test (tc, a_steady_stream_lets_nap_for_10_ms);
+  tcase_add_test (tc, a_steady_stream_lets_nap_for_a_twentieth_of_the_latency);
+  tcase_add_loop_test (tc, an_algorithm_lets_nap_for_a_part_of_the_round_trip,
+      0, G_N_ELEMENTS (rtt_rows));
+  tcase_add_test (tc, a_long_nap_fills_a_quarter_of_a_buffer);
+  tcase_add_test (tc, a_long_nap_gathers_few_packets);
   tcase_add_loop_test (tc, a_nap_is_a_small_part_of_the_latency, 0,
       G_N_ELEMENTS (latency_rows));
   tcase_add_loop_test (tc, a_nap_fills_half_of_a_buffer, 0, 3);
