@@ -60,6 +60,8 @@ local f = {
   p_sequence = ProtoField.uint16 ("lmcc.report.ack_sequence", "Acknowledged"),
   p_echo = ProtoField.uint32 ("lmcc.report.echo", "Echoed time (1/65536 s)"),
   p_lsn = ProtoField.uint16 ("lmcc.report.lsn", "Highest LSN of layer 0"),
+  p_loss_rate = ProtoField.uint16 ("lmcc.report.loss_rate", "Lost packets in 1/65536"),
+  p_burst = ProtoField.uint16 ("lmcc.report.burst", "Packets lost in a row in 1/256"),
   p_bitmap = ProtoField.uint32 ("lmcc.report.bitmap", "What came", base.HEX),
   levels = ProtoField.string ("lmcc.second.levels", "Levels that may go up"),
   place = ProtoField.int8 ("lmcc.second.place", "Place in the slot"),
@@ -362,6 +364,13 @@ local function show_address_claim (part, tree)
   branch:add (f.p_session, part (4, 4))
 end
 
+local function show_losses (part, tree)
+  local branch = tree:add (lmcc, part, "A receiver's losses")
+  branch:add (f.p_ssrc, part (4, 4))
+  branch:add (f.p_loss_rate, part (12, 2))
+  branch:add (f.p_burst, part (14, 2))
+end
+
 local function show_app (part, tree)
   local octet = part (0, 1):uint ()
   if part (1, 1):uint () ~= 204 or part:len () < 12
@@ -382,6 +391,8 @@ local function show_app (part, tree)
     show_key_notice (part, tree)
   elseif octet == 0x87 and part:len () == 12 then
     show_address_claim (part, tree)
+  elseif octet == 0x88 and part:len () >= 16 then
+    show_losses (part, tree)
   end
 end
 

@@ -441,6 +441,9 @@ typedef struct
  * @memory: bytes held at present, bookkeeping included
  * @memory_peak: maximum of @memory
  * @memory_budget: memory limit in bytes
+ * @link_loss_rate: loss rate over the latest 30 s, without the losses that look like
+ *     congestion: what the receiver tells a sender that adapts its repair data
+ * @link_burst: mean number of packets of a layer in a row among these losses
  * @repair: lost and repaired media packets
  * @gate: counters of the units
  * @layers: counters per layer
@@ -483,6 +486,8 @@ typedef struct
   guint64 memory;
   guint64 memory_peak;
   guint64 memory_budget;
+  gdouble link_loss_rate;
+  gdouble link_burst;
   LmccRepairStats repair;
   LmccGateStats gate;
   LmccLayerStats layers[LMCC_MAX_LAYERS];

@@ -31,6 +31,9 @@ G_BEGIN_DECLS
  */
 #define LMCC_REPAIR_BASE_SHARE 2
 
+/* With repair_auto, the greatest share of repair data, in 1/1000. */
+#define LMCC_REPAIR_AUTO_MOST 250
+
 /* Default half of the latency that repair of native layers adds. */
 #define LMCC_DEFAULT_REPAIR_DELAY (500 * LMCC_MSECOND)
 
@@ -82,6 +85,11 @@ typedef enum
  * @repair_block: native layers: half of the session's repair delay, in ns; 0 for
  *     %LMCC_DEFAULT_REPAIR_DELAY. A block collects packets for at most three quarters of
  *     the repair delay, and its repair data is sent within the remaining quarter
+ * @repair_auto: receivers' reports decide on the amount of repair data, at most the
+ *     session's share, and twice that in the base layer; @repair_loss and @repair_burst
+ *     are the least that it is planned for
+ * @repair_initial: with @repair_auto, share of repair data while no receiver reports, in
+ *     1/1000
  * @repair_base: share of repair data of the base layer in 1/1000; below 0: none; 0: twice
  *     the session's share in layers of fixed rates, and the best value up to that in
  *     native layers. The base layer is small, all receivers need it, and it suffers from
@@ -116,6 +124,8 @@ typedef struct
   gdouble repair_burst;
   LmccTime repair_block;
   gint repair_base;
+  gboolean repair_auto;
+  guint repair_initial;
   gdouble hysteresis;
   LmccTime key_distance;
   LmccKeyRequestMode key_requests;
@@ -250,6 +260,12 @@ typedef struct
  *     all
  * @repair_blocks: blocks that got repair packets
  * @repairs_late: repair packets that were not sent because they would have been too late
+ * @repair_share: present share of repair data of the layers above the base layer
+ * @repair_base_share: that of the base layer
+ * @repair_reporters: with repair_auto, addresses that told their losses in the latest 30
+ *     s
+ * @repair_loss: packet loss rate that repair data is expected to be needed for
+ * @repair_burst: mean number of packets lost in a row that goes with it
  * @reports: receiver reports accepted
  * @reports_malformed: packets on the feedback port that are no valid reports
  * @reports_limited: packets on the feedback port that were ignored because their address,
@@ -289,6 +305,11 @@ typedef struct
   guint64 key_misaligned;
   guint64 repair_blocks;
   guint64 repairs_late;
+  gdouble repair_share;
+  gdouble repair_base_share;
+  guint repair_reporters;
+  gdouble repair_loss;
+  gdouble repair_burst;
   guint64 reports;
   guint64 reports_malformed;
   guint64 reports_limited;

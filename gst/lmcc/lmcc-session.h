@@ -162,6 +162,7 @@ typedef struct
  * @repair: amount of repair data in 1/1000 of the media, 0 for no repair
  * @repair_delay: greatest delay of repair data after the packets that it protects, in ns;
  *     in layers of fixed rates counted from the end of the window
+ * @loss_reports: reports of receivers also tell their losses
  * @train_cycle: interval at which the sender sends a packet train for each level, in ns;
  *     0: never
  *
@@ -206,6 +207,7 @@ typedef struct
   guint repair;
   LmccTime repair_delay;
   LmccTime train_cycle;
+  gboolean loss_reports;
   /*< private >*/
   /* Per level, bit i: layer i. All zero: layers 0 to the level's number. */
   guint64 level_layers[LMCC_MAX_LAYERS];

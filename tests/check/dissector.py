@@ -36,7 +36,8 @@ REPORT_FIELDS = {
     "pgmcc": "ssrc base_ssrc ack loss lead ack_sequence echo bitmap".split(),
     "key-request": "ssrc base_ssrc lsn".split(),
     "key-notice": ["base_ssrc"],
-    "address-claim": ["base_ssrc"]}
+    "address-claim": ["base_ssrc"],
+    "losses": "ssrc loss_rate burst".split()}
 ALL_REPORT_FIELDS = sorted(set(sum(REPORT_FIELDS.values(), [])))
 XR_FIELDS = ["rtcp.xr.timestamp", "rtcp.ssrc.identifier", "rtcp.xr.lrr", "rtcp.xr.dlrr"]
 # Seconds from 1900 to 1970, and from 1970 to the wrap of the NTP timestamp (RFC 4330 section 3).
@@ -100,7 +101,7 @@ def expected_row(kind, expected):
         row += [""] * 4
     report = {}
     for protocol, names in REPORT_FIELDS.items():
-        if kind == "report" and protocol in values:
+        if kind in ("report", "rtcp") and protocol in values:
             report = dict(zip(names, values[protocol].split("/")))
     for name in ("ssrc", "base_ssrc", "bitmap"):
         if name in report:

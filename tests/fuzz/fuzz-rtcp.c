@@ -66,12 +66,36 @@ on_reference_time (gpointer user_data, const LmccReferenceTime *report)
   static const LmccRtcpHandler handler = {
     .reference_time = take_reference_time,
   };
-  g_autoptr (LmccPacket) packet = lmcc_rtcp_build_reference_time (report);
+  g_autoptr (LmccPacket) packet = lmcc_rtcp_build_reference_time (report, NULL);
   LmccReferenceTime again = { 0 };
 
   ((Context *) user_data)->n_calls++;
   g_assert (lmcc_rtcp_parse (packet->data, packet->size, &handler, &again));
   g_assert (again.ssrc == report->ssrc && again.ntp_time == report->ntp_time);
+}
+
+static void
+take_losses (gpointer user_data, guint32 ssrc G_GNUC_UNUSED,
+    const LmccLossReport *report)
+{
+  *(LmccLossReport *) user_data = *report;
+}
+
+static void
+on_losses (gpointer user_data, guint32 ssrc, const LmccLossReport *report)
+{
+  static const LmccRtcpHandler handler = { .loss_report = take_losses };
+  const LmccReferenceTime time = { ssrc, 0 };
+  g_autoptr (LmccPacket) packet =
+      lmcc_rtcp_build_reference_time (&time, report);
+  LmccLossReport again = { 0 };
+
+  ((Context *) user_data)->n_calls++;
+  g_assert (report->loss_rate >= 0 && report->loss_rate < 1);
+  g_assert (report->burst >= 1);
+  g_assert (lmcc_rtcp_parse (packet->data, packet->size, &handler, &again));
+  g_assert (
+      again.loss_rate == report->loss_rate && again.burst == report->burst);
 }
 
 static void
@@ -185,7 +209,7 @@ int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   static const LmccRtcpHandler handler = { on_report, on_record, on_bye,
-    on_reference_time, on_dlrr };
+    on_reference_time, on_dlrr, on_losses };
   g_autoptr (LmccRecordAssembler) assembler = lmcc_record_assembler_new ();
   Context context = { .assembler = assembler };
 

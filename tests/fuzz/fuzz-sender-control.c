@@ -202,7 +202,10 @@ static void
 push_report (State *state, guint32 ssrc, guint64 ntp_time)
 {
   LmccReferenceTime report = { ssrc, ntp_time };
-  g_autoptr (LmccPacket) packet = lmcc_rtcp_build_reference_time (&report);
+  LmccLossReport losses = { (gdouble) (ntp_time & 0xffff) / 0xffff,
+    (gdouble) (ntp_time >> 16 & 0xff) };
+  g_autoptr (LmccPacket) packet =
+      lmcc_rtcp_build_reference_time (&report, ssrc & 1 ? &losses : NULL);
 
   handle (state, packet->data, packet->size);
 }
@@ -272,6 +275,10 @@ new_sender (LmccTime now, const gchar *algorithm)
   config.session.feedback_interval = LMCC_DEFAULT_FEEDBACK_INTERVAL;
   g_strlcpy (config.session.algorithm, algorithm,
       sizeof (config.session.algorithm));
+  if (g_str_equal (algorithm, "elm")) {
+    config.session.repair = LMCC_REPAIR_AUTO_MOST;
+    config.repair_auto = TRUE;
+  }
   config.cname = "fuzz";
   config.mtu = 1400;
 
@@ -296,6 +303,11 @@ check_stats (LmccSender *sender)
   g_assert (stats->answers + stats->answers_dropped <= stats->reports);
   g_assert (
       stats->single.rate >= 0 && stats->single.window <= LMCC_PGMCC_MAX_WINDOW);
+  g_assert (stats->repair_loss >= 0 && stats->repair_loss <= 0.25);
+  g_assert (stats->repair_burst >= 1 || stats->repair_loss == 0);
+  g_assert (stats->repair_share <= LMCC_REPAIR_AUTO_MOST / 1000.0);
+  g_assert (stats->repair_base_share
+      <= LMCC_REPAIR_BASE_SHARE * LMCC_REPAIR_AUTO_MOST / 1000.0);
   g_assert (stats->receivers >= 0 && stats->receivers <= 100000);
   g_assert (lmcc_sender_get_session (sender)->feedback_interval
       >= LMCC_DEFAULT_FEEDBACK_INTERVAL);

@@ -169,7 +169,8 @@ push_reference_time (World *world, guint host, guint32 ssrc, guint64 time)
 {
   LmccReferenceTime report = { ssrc, time };
 
-  push_report (world, host, ssrc, lmcc_rtcp_build_reference_time (&report));
+  push_report (world, host, ssrc,
+      lmcc_rtcp_build_reference_time (&report, NULL));
 }
 
 /* The lowest bits: all from one address, or each from its own. */

@@ -282,8 +282,10 @@ report_losses (LmccReceiver *receiver, guint index, LmccTime now)
   LmccLayerAccount *account = receiver->layers[index]->account;
   LmccLoss loss;
 
-  while (lmcc_layer_account_poll_loss (account, &loss))
+  while (lmcc_layer_account_poll_loss (account, &loss)) {
+    lmcc_link_loss_lose (&receiver->link_loss, &loss);
     lmcc_receiver_tell_loss (receiver, now, index, &loss);
+  }
 }
 
 /**

@@ -59,8 +59,10 @@ report_found (LmccReceiver *receiver, guint index, LmccTime now)
   LmccLoss loss;
 
   while (
-      lmcc_layer_account_poll_found (receiver->layers[index]->account, &loss))
+      lmcc_layer_account_poll_found (receiver->layers[index]->account, &loss)) {
+    lmcc_link_loss_find (&receiver->link_loss, &loss);
     lmcc_receiver_tell_found (receiver, now, index, &loss);
+  }
 }
 
 static void
@@ -110,6 +112,8 @@ take_packet (LmccReceiver *receiver, LmccTime now, LmccTime arrival,
 
   lmcc_clock_packet (receiver->clock, arrival, header->send_time);
   lmcc_receiver_packet_rtt (receiver, now, arrival, header);
+  lmcc_link_loss_packet (&receiver->link_loss, arrival, header->send_time,
+      header->burst);
   lmcc_receiver_packet_key_requests (receiver, now, header);
   lmcc_packet_ref (packet);
   lmcc_receiver_queue_packet (receiver, layer, packet, rtp, header);

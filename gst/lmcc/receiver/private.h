@@ -22,6 +22,7 @@
 #include "receiver/order.h"
 #include "receiver/presentation-clock.h"
 #include "receiver/pump.h"
+#include "measure/link-loss.h"
 #include "receiver/reports.h"
 #include "receiver/rung-switch.h"
 #include "receiver/sound.h"
@@ -95,6 +96,7 @@ struct _LmccReceiver
   LmccRecordAssembler *assembler;
 
   LmccReceiverReporting reporting;
+  LmccLinkLoss link_loss;
   LmccReceiverKeyRequests key_requests;
   LmccReceiverNaps naps;
   LmccReceiverDelivery delivery;

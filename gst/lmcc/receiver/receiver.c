@@ -494,6 +494,7 @@ void
 lmcc_receiver_get_stats (LmccReceiver *receiver, LmccTime now,
     LmccReceiverStats *stats)
 {
+  LmccLossReport losses;
   guint i;
 
   *stats = receiver->stats;
@@ -514,5 +515,10 @@ lmcc_receiver_get_stats (LmccReceiver *receiver, LmccTime now,
   lmcc_receiver_get_rtt_stats (receiver, stats);
   stats->reordering_window = lmcc_reordering_get_window (&receiver->reordering);
   lmcc_receiver_get_repair_stats (receiver, stats);
+  stats->link_loss_rate = stats->link_burst = 0;
+  if (lmcc_link_loss_get (&receiver->link_loss, now, &losses)) {
+    stats->link_loss_rate = losses.loss_rate;
+    stats->link_burst = losses.burst;
+  }
   lmcc_receiver_get_memory_stats (receiver, stats);
 }

@@ -44,10 +44,13 @@ needs_rtt (const LmccReceiver *receiver)
       && receiver->controller->klass->on_rtt != NULL;
 }
 
+/* Either the algorithm needs the answers, or the sender wants to know the
+ * losses. */
 static gboolean
 wants_reports (const LmccReceiver *receiver)
 {
-  return needs_rtt (receiver)
+  return (needs_rtt (receiver)
+             || (receiver->have_session && receiver->session.loss_reports))
       && receiver->config.rtt_mode == LMCC_RTT_MODE_FEEDBACK
       && receiver->session.feedback_interval > 0;
 }
@@ -160,6 +163,7 @@ lmcc_receiver_forget_rtt (LmccReceiver *receiver)
 {
   lmcc_feedback_timer_stop (receiver->reporting.timer);
   lmcc_rtt_reset (receiver->reporting.rtt);
+  lmcc_link_loss_init (&receiver->link_loss);
   receiver->reporting.told_rtt = 0;
   receiver->reporting.base_heard = receiver->reporting.base_silent = 0;
   receiver->reporting.warned_unanswered = FALSE;
@@ -311,11 +315,14 @@ static void
 send_report (LmccReceiver *receiver, LmccTime now, guint64 ntp_time)
 {
   const LmccReferenceTime report = { receiver->reporting.ssrc, ntp_time };
+  LmccLossReport losses;
+  gboolean tells = receiver->session.loss_reports
+      && lmcc_link_loss_get (&receiver->link_loss, now, &losses);
 
   lmcc_rtt_report (receiver->reporting.rtt, now, ntp_time);
   receiver->stats.reports++;
   lmcc_receiver_queue_report (receiver,
-      lmcc_rtcp_build_reference_time (&report));
+      lmcc_rtcp_build_reference_time (&report, tells ? &losses : NULL));
 
   if (receiver->reporting.warned_unanswered
       || lmcc_rtt_get_unanswered (receiver->reporting.rtt)

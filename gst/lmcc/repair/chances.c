@@ -270,3 +270,51 @@ lmcc_repair_chances_whole (const LmccRepairChances *chances, guint n_source,
           + chance_of_at_most (chances, n_source + n_repair, n_repair),
       0.0, 1.0);
 }
+
+static gdouble
+chance_of_few_lost (const LmccRepairChances *chances, guint n_packets, guint n)
+{
+  gdouble sum = 0.0;
+  guint state, l;
+
+  for (state = 0; state < N_STATES; state++) {
+    for (l = 0; l <= n; l++)
+      sum += chances->exactly[at (chances, n_packets, state, l)];
+  }
+
+  return sum;
+}
+
+/**
+ * lmcc_repair_chances_count_needed:
+ * @path: the losses
+ * @depth: as in lmcc_repair_chances_new()
+ * @n_source: number of source packets of a block
+ * @most: greatest number of repair packets
+ * @wanted: a probability
+ *
+ * Takes at most 4 (@n_source + @most) (@most + 1) multiplications.
+ *
+ * Returns: how many repair packets the block needs so that it can be recovered
+ * as a whole with the probability @wanted; @most if more
+ */
+guint
+lmcc_repair_chances_count_needed (const LmccRepairPath *path, guint depth,
+    guint n_source, guint most, gdouble wanted)
+{
+  g_autoptr (LmccRepairChances) chances = NULL;
+  guint n;
+
+  if (path->loss_rate <= 0.0)
+    return 0;
+  chances = lmcc_repair_chances_begin (path->loss_rate, path->burst, depth,
+      n_source + most, most);
+  for (n = 0; n < most; n++) {
+    while (chances->n_exactly <= n_source + n)
+      add_exactly (chances);
+    if (chance_of_few_lost (chances, n_source + n, n) >= wanted)
+      break;
+  }
+
+  return n;
+}

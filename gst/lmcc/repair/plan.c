@@ -14,6 +14,9 @@
 /* Work for a row of their tables, without the allocation of memory. */
 #define ROW_WORK (8 * (LMCC_REPAIR_MAX_REPAIR + 1))
 
+/* The path changes only by more than this part. */
+#define PATH_CHANGE 0.2
+
 LmccRepairPlanGroup *
 lmcc_repair_plan_get_group (const LmccRepairPlan *plan, guint i)
 {
@@ -73,6 +76,30 @@ lmcc_repair_plan_new (gdouble loss_rate, gdouble burst)
   plan->rows = g_array_new (FALSE, FALSE, sizeof (gdouble));
 
   return plan;
+}
+
+static gboolean
+differs (gdouble old, gdouble new)
+{
+  return fabs (new - old) > PATH_CHANGE * old;
+}
+
+/**
+ * lmcc_repair_plan_set_path:
+ * @plan: a plan that is not in use
+ * @path: the losses to plan for from now on
+ *
+ * Small changes are ignored, because all probabilities must be computed again.
+ */
+void
+lmcc_repair_plan_set_path (LmccRepairPlan *plan, const LmccRepairPath *path)
+{
+  if (!differs (plan->loss_rate, path->loss_rate)
+      && !differs (plan->burst, path->burst))
+    return;
+  plan->loss_rate = path->loss_rate;
+  plan->burst = path->burst;
+  g_hash_table_remove_all (plan->chances);
 }
 
 /**

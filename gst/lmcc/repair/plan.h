@@ -159,6 +159,8 @@ struct _LmccRepairPlan
 };
 
 LmccRepairPlan *lmcc_repair_plan_new (gdouble loss_rate, gdouble burst);
+void
+lmcc_repair_plan_set_path (LmccRepairPlan *plan, const LmccRepairPath *path);
 void lmcc_repair_plan_free (LmccRepairPlan *plan);
 void lmcc_repair_plan_begin (LmccRepairPlan *plan, const LmccSession *session);
 guint lmcc_repair_plan_add_group (LmccRepairPlan *plan, guint layer,

@@ -44,6 +44,7 @@ typedef struct
   const LmccSession *session;
   gboolean found;
   LmccReferenceTime report;
+  LmccLossReport losses;
 } Parsed;
 
 /*
@@ -72,6 +73,14 @@ lmcc_feedback_clear (LmccFeedback *feedback)
 }
 
 static gdouble
+report_size (const LmccFeedback *feedback, const LmccSession *session)
+{
+  gsize losses = session->loss_reports ? LMCC_RTCP_LOSSES_SIZE : 0;
+
+  return (gdouble) (feedback->packet_overhead + REPORT_SIZE + losses);
+}
+
+static gdouble
 base_rate (const LmccSession *session)
 {
   guint64 rate = lmcc_session_level_rate (session, 0);
@@ -86,8 +95,7 @@ wanted_rate (const LmccFeedback *feedback, const LmccSession *session)
 {
   gdouble bytes = base_rate (session) / 8 * LIMIT_SHARE * AIM;
   gdouble packet = (gdouble) feedback->packet_overhead + ANSWER_SIZE;
-  gdouble report =
-      (gdouble) feedback->packet_overhead + REPORT_SIZE + SUB_BLOCK_SIZE;
+  gdouble report = report_size (feedback, session) + SUB_BLOCK_SIZE;
   gdouble packets = (gdouble) LMCC_SECOND / (gdouble) HOLD;
 
   return MAX (bytes / (report + packet), (bytes - packets * packet) / report);
@@ -133,7 +141,7 @@ room_in (const LmccFeedback *feedback, const LmccSession *session,
     gdouble share, LmccTime window)
 {
   gdouble seconds = (gdouble) window / (gdouble) LMCC_SECOND;
-  gdouble report = (gdouble) feedback->packet_overhead + REPORT_SIZE;
+  gdouble report = report_size (feedback, session);
   gdouble reports = wanted_rate (feedback, session) * seconds;
 
   return base_rate (session) / 8 * share * seconds - spent (feedback, window)
@@ -228,6 +236,16 @@ take_reference_time (gpointer user_data, const LmccReferenceTime *report)
   parsed->report = *report;
 }
 
+/* It must be the reporter's own. */
+static void
+take_losses (gpointer user_data, guint32 ssrc, const LmccLossReport *report)
+{
+  Parsed *parsed = user_data;
+
+  if (parsed->found && ssrc == parsed->report.ssrc)
+    parsed->losses = *report;
+}
+
 static gboolean
 follow_audience (LmccFeedback *feedback, LmccSession *session, gboolean changed)
 {
@@ -254,6 +272,8 @@ get_age (const LmccReferenceTime *report)
  * @origin: where the packet comes from, see lmcc_report_origin()
  * @data: one UDP payload from the feedback port
  * @size: its length in bytes
+ * @losses: (out): the losses that it tells; a burst of 0 if none, or if it does
+ *     not count
  *
  * Takes a receiver's report; a packet has one. Other packets are counted.
  * Reports of an address beyond its due are not counted and do not reduce the
@@ -263,13 +283,15 @@ get_age (const LmccReferenceTime *report)
  */
 gboolean
 lmcc_feedback_take (LmccFeedback *feedback, LmccSession *session, LmccTime now,
-    guint64 origin, const guint8 *data, gsize size)
+    guint64 origin, const guint8 *data, gsize size, LmccLossReport *losses)
 {
   static const LmccRtcpHandler handler = {
     .reference_time = take_reference_time,
+    .loss_report = take_losses,
   };
   Parsed parsed = { .session = session };
 
+  *losses = parsed.losses;
   if (!lmcc_rtcp_parse (data, size, &handler, &parsed) || !parsed.found) {
     feedback->stats.malformed++;
     return FALSE;
@@ -280,6 +302,7 @@ lmcc_feedback_take (LmccFeedback *feedback, LmccSession *session, LmccTime now,
     enqueue (feedback, &feedback->queues[1], &parsed.report, now);
     return FALSE;
   }
+  *losses = parsed.losses;
   spend (feedback, now, feedback->packet_overhead + size);
   enqueue (feedback, &feedback->queues[0], &parsed.report, now);
 

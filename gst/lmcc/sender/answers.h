@@ -82,8 +82,9 @@ typedef struct
 void lmcc_feedback_init (LmccFeedback *feedback, const LmccSession *session,
     gsize packet_overhead, LmccTime now, guint32 secret);
 void lmcc_feedback_clear (LmccFeedback *feedback);
-gboolean lmcc_feedback_take (LmccFeedback *feedback, LmccSession *session,
-    LmccTime now, guint64 origin, const guint8 *data, gsize size);
+gboolean
+lmcc_feedback_take (LmccFeedback *feedback, LmccSession *session, LmccTime now,
+    guint64 origin, const guint8 *data, gsize size, LmccLossReport *losses);
 void lmcc_feedback_note_sent (LmccFeedback *feedback, LmccTime now, gsize size);
 LmccPacket *lmcc_feedback_answer (LmccFeedback *feedback,
     const LmccSession *session, LmccTime now);

@@ -48,12 +48,12 @@ reserve_bytes (const LmccSender *sender, LmccPour *pour, guint number,
     gsize *reserved)
 {
   gsize size = sender->session.packet_size;
-  guint i;
+  guint share = lmcc_sender_get_repair_share (sender), i;
 
   for (i = 0; i < sender->session.n_layers; i++) {
-    gsize media = pour->share[i] * 1000 / (1000 + sender->session.repair);
+    gsize media = pour->share[i] * 1000 / (1000 + share);
     gsize bytes = lmcc_sender_repair_share (sender, i, media);
-    gsize least = media * sender->session.repair / 1000;
+    gsize least = media * share / 1000;
 
     /* The base layer's own share may be smaller, or none. */
     if (i == 0)
@@ -183,6 +183,10 @@ lmcc_sender_choose_reserve (LmccSender *sender, const LmccSenderWindow *window,
     return TRUE;
   if (reserve->trying)
     end_trial (sender, reserve);
+  else
+    lmcc_sender_adapt_repair (sender, window->end);
+  if (!lmcc_sender_needs_repair (sender))
+    return TRUE;
   if (reserve->number == N_TRIALS)
     return TRUE;
   try (sender, window, reserve->number, &trial);

@@ -34,19 +34,31 @@ lmcc_sender_has_repair (const LmccSender *sender)
   return sender->repair.repairer.plan != NULL;
 }
 
+/* The base layer's share follows, unless the user has chosen it. */
+static void
+set_share (LmccSender *sender, guint share)
+{
+  sender->repair.share = share;
+  if (!sender->repair.user_base)
+    sender->repair.base =
+        sender->shaped ? LMCC_REPAIR_BASE_SHARE * share : share;
+}
+
 void
-lmcc_sender_init_repair (LmccSender *sender, const LmccSenderConfig *config)
+lmcc_sender_init_repair (LmccSender *sender, const LmccSenderConfig *config,
+    LmccTime now)
 {
   LmccSession *session = &sender->session;
 
   sender->repair.since = LMCC_TIME_NONE;
   session->repair_delay = 0;
-  sender->repair.base = session->native
-      ? session->repair
-      : LMCC_REPAIR_BASE_SHARE * session->repair;
-  if (config->repair_base != 0)
-    sender->repair.base = (guint) MAX (config->repair_base, 0);
-  sender->repair.first = config->repair_base != 0;
+  session->loss_reports = config->repair_auto && session->repair > 0;
+  lmcc_repair_auto_init (&sender->repair.automatic, config, now);
+  sender->repair.user_base = config->repair_base != 0;
+  sender->repair.base = (guint) MAX (config->repair_base, 0);
+  sender->repair.first = config->repair_base != 0 || config->repair_auto;
+  set_share (sender,
+      config->repair_auto ? config->repair_initial : session->repair);
   if (session->repair == 0)
     return;
 
@@ -60,6 +72,52 @@ lmcc_sender_init_repair (LmccSender *sender, const LmccSenderConfig *config)
       * (config->repair_block > 0 ? config->repair_block
                                   : LMCC_DEFAULT_REPAIR_DELAY);
   sender->repair.block = session->repair_delay * BLOCK_PARTS / DELAY_PARTS;
+}
+
+/*
+ * lmcc_sender_take_losses:
+ * @sender: a sender
+ * @now: the time
+ * @origin: where a report comes from, see lmcc_report_origin()
+ * @losses: the losses that it tells
+ */
+void
+lmcc_sender_take_losses (LmccSender *sender, LmccTime now, guint64 origin,
+    const LmccLossReport *losses)
+{
+  if (sender->session.loss_reports)
+    lmcc_expected_loss_take (&sender->repair.automatic.expected, now, origin,
+        losses);
+}
+
+/*
+ * lmcc_sender_adapt_repair:
+ * @sender: a sender without a plan in progress
+ * @now: the time
+ *
+ * Sets the shares of the next block, if the receivers decide.
+ */
+void
+lmcc_sender_adapt_repair (LmccSender *sender, LmccTime now)
+{
+  LmccSenderRepair *repair = &sender->repair;
+  gsize size = sender->session.packet_size + LMCC_REPAIR_OVERHEAD;
+  LmccRepairPath path;
+
+  if (!repair->automatic.on || !lmcc_sender_has_repair (sender))
+    return;
+  lmcc_repair_auto_update (&repair->automatic, now);
+  path = lmcc_repair_auto_get_path (&repair->automatic);
+  lmcc_repair_plan_set_path (repair->repairer.plan, &path);
+  if (!repair->automatic.known) {
+    set_share (sender, repair->automatic.initial);
+    return;
+  }
+  repair->share = lmcc_repair_auto_find_share (&repair->automatic, TRUE,
+      sender->session.repair, size);
+  if (!repair->user_base)
+    repair->base = lmcc_repair_auto_find_share (&repair->automatic, FALSE,
+        LMCC_REPAIR_BASE_SHARE * sender->session.repair, size);
 }
 
 void
@@ -103,6 +161,20 @@ lmcc_sender_get_repair_owed (const LmccSender *sender, guint layer)
   return sender->repair.repairer.owed[layer];
 }
 
+/* Returns whether room is to be reserved in any layer. */
+gboolean
+lmcc_sender_needs_repair (const LmccSender *sender)
+{
+  return sender->repair.share > 0 || sender->repair.base > 0;
+}
+
+/* Returns the share of the layers above the base layer, in 1/1000. */
+guint
+lmcc_sender_get_repair_share (const LmccSender *sender)
+{
+  return sender->repair.share;
+}
+
 /* Bytes of repair data for @bytes of media in @layer. */
 gsize
 lmcc_sender_repair_share (const LmccSender *sender, guint layer, gsize bytes)
@@ -111,7 +183,7 @@ lmcc_sender_repair_share (const LmccSender *sender, guint layer, gsize bytes)
       || (sender->shaped && !sender->repair.repairer.needed_most[layer]))
     return 0;
 
-  return bytes * (layer == 0 ? sender->repair.base : sender->session.repair)
+  return bytes * (layer == 0 ? sender->repair.base : sender->repair.share)
       / 1000;
 }
 
@@ -338,21 +410,48 @@ lmcc_sender_go_on_planning (LmccSender *sender, LmccTime now, guint64 *work)
   return TRUE;
 }
 
+/* Bytes of repair data that the block's part in the base layer needs, whose
+ * media has @bytes. A share would be too little for a block that is smaller
+ * than others. */
+static gsize
+get_base_need (const LmccSender *sender, gsize bytes)
+{
+  const LmccRepairer *repairer = &sender->repair.repairer;
+  const GPtrArray *groups = repairer->hand.groups;
+  guint most = LMCC_REPAIR_BASE_SHARE * sender->session.repair, i;
+  gsize need = 0;
+
+  for (i = 0; i < groups->len; i++) {
+    const LmccRepairGroup *group = g_ptr_array_index (groups, i);
+
+    if (group->layer == 0)
+      need += lmcc_repairer_get_repair_size (repairer, group)
+          * lmcc_repair_auto_count_needed (&sender->repair.automatic, group->n,
+              most);
+  }
+
+  return MIN (need, bytes * most / 1000);
+}
+
 static void
 close_native (LmccSender *sender, LmccTime now)
 {
   LmccRepairBudget budget = { &sender->session };
+  gsize base = sender->repair.automatic.shapes[0].bytes;
   guint64 work = LMCC_SENDER_PLAN_WORK;
 
   budget.bytes[0] = sender->repair.own;
   budget.pool = sender->repair.pool;
   budget.first = sender->repair.first;
-  budget.limit = LMCC_REPAIR_BASE_SHARE * sender->session.repair;
+  budget.limit = LMCC_REPAIR_BASE_SHARE * sender->repair.share;
   sender->repair.own = sender->repair.pool = 0;
   sender->repair.spread_until = now
       + MIN (now - sender->repair.since,
           sender->session.repair_delay - sender->repair.block);
   sender->repair.since = LMCC_TIME_NONE;
+  lmcc_sender_adapt_repair (sender, now);
+  if (sender->repair.automatic.known && !sender->repair.user_base)
+    budget.bytes[0] = MAX (budget.bytes[0], get_base_need (sender, base));
   lmcc_repairer_start_plan (&sender->repair.repairer, &budget, FALSE);
   lmcc_sender_go_on_planning (sender, now, &work);
 }
@@ -380,6 +479,9 @@ lmcc_sender_repair_sent (LmccSender *sender, guint layer,
 
   if (!lmcc_sender_has_repair (sender))
     return;
+  if (allotment->stream != LMCC_STREAM_SOUND)
+    lmcc_repair_auto_note_sent (&sender->repair.automatic, layer,
+        sender->udp_overhead + packet->size);
   if (sender->shaped) {
     lmcc_repairer_note_sent (repairer, allotment->stream, layer, packet);
     return;
@@ -469,4 +571,9 @@ lmcc_sender_get_repair_stats (const LmccSender *sender, LmccSenderStats *stats)
 {
   stats->repair_blocks = sender->repair.repairer.n_blocks;
   stats->repairs_late = sender->repair.repairer.n_late;
+  stats->repair_share = sender->repair.share / 1000.0;
+  stats->repair_base_share = sender->repair.base / 1000.0;
+  stats->repair_reporters = sender->repair.automatic.expected.n;
+  stats->repair_loss = sender->repair.automatic.expected.value.loss_rate;
+  stats->repair_burst = sender->repair.automatic.expected.value.burst;
 }

@@ -6,6 +6,7 @@
 
 #include <gst/lmcc/lmcc-sender.h>
 #include "sender/pour.h"
+#include "sender/repair-auto.h"
 #include "sender/repair-blocks.h"
 #include "sender/schedule.h"
 
@@ -28,6 +29,9 @@ G_BEGIN_DECLS
  * @spread_until: when the repair of the previous block is finished
  * @worked: when planning last ran
  * @base: share of the base layer, in 1/1000
+ * @share: share of the other layers
+ * @automatic: what chooses the shares, if the user did not
+ * @user_base: the user has chosen that of the base layer
  */
 typedef struct
 {
@@ -41,13 +45,21 @@ typedef struct
   LmccTime spread_until;
   LmccTime worked;
   guint base;
+  guint share;
+  LmccRepairAuto automatic;
+  gboolean user_base;
 } LmccSenderRepair;
 
-void
-lmcc_sender_init_repair (LmccSender *sender, const LmccSenderConfig *config);
+void lmcc_sender_init_repair (LmccSender *sender,
+    const LmccSenderConfig *config, LmccTime now);
+void lmcc_sender_take_losses (LmccSender *sender, LmccTime now, guint64 origin,
+    const LmccLossReport *losses);
+void lmcc_sender_adapt_repair (LmccSender *sender, LmccTime now);
 void lmcc_sender_clear_repair (LmccSender *sender);
 void lmcc_sender_flush_repair (LmccSender *sender);
 gboolean lmcc_sender_has_repair (const LmccSender *sender);
+gboolean lmcc_sender_needs_repair (const LmccSender *sender);
+guint lmcc_sender_get_repair_share (const LmccSender *sender);
 gboolean lmcc_sender_owes_repair (const LmccSender *sender);
 gsize lmcc_sender_get_repair_owed (const LmccSender *sender, guint layer);
 void lmcc_sender_repair_sent (LmccSender *sender, guint layer,

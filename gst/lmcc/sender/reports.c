@@ -187,6 +187,9 @@ lmcc_sender_take_control (LmccSender *sender, LmccTime now,
     gsize size)
 {
   LmccTime before = sender->session.feedback_interval;
+  guint64 origin = lmcc_report_origin (source);
+  LmccLossReport losses;
+  gboolean changed;
 
   if (!takes_reports (sender))
     return;
@@ -198,10 +201,11 @@ lmcc_sender_take_control (LmccSender *sender, LmccTime now,
     sender->reporting.feedback.stats.bytes += sender->udp_overhead + size;
     return;
   }
-  follow_interval (sender, before,
-      lmcc_feedback_take (&sender->reporting.feedback, &sender->session, now,
-          lmcc_report_origin (source), data, size),
-      now);
+  changed = lmcc_feedback_take (&sender->reporting.feedback, &sender->session,
+      now, origin, data, size, &losses);
+  if (losses.burst > 0)
+    lmcc_sender_take_losses (sender, now, origin, &losses);
+  follow_interval (sender, before, changed, now);
 }
 
 /**

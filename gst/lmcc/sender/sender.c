@@ -467,7 +467,7 @@ lmcc_sender_new (const LmccSenderConfig *config, LmccTime now, GError **error)
   sender->udp_overhead = lmcc_allocator_packet_size (&sender->allocator, 0)
       - LMCC_RTP_HEADER_SIZE - LMCC_RTP_OVERHEAD;
   reserve_second_element (sender);
-  lmcc_sender_init_repair (sender, config);
+  lmcc_sender_init_repair (sender, config, now);
   sender->osn = (guint16) config->sequence_seed;
   lmcc_sender_init_intake (sender);
   lmcc_sender_init_output (sender, config, now);

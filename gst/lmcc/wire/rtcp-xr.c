@@ -35,17 +35,18 @@ block_size (const guint8 *block)
   return 4 * ((gsize) lmcc_read_uint16 (block + 2) + 1);
 }
 
-/* An XR packet with one block; returns the position of the block's contents,
- * too. */
+/* An XR packet with one block, and room for @more bytes behind it; returns
+ * the position of the block's contents, too. */
 static LmccPacket *
-new_report (guint32 ssrc, guint8 type, gsize size, guint8 **contents)
+new_report (guint32 ssrc, guint8 type, gsize size, gsize more,
+    guint8 **contents)
 {
-  LmccPacket *packet = lmcc_packet_new (XR_SIZE + size);
+  LmccPacket *packet = lmcc_packet_new (XR_SIZE + size + more);
   guint8 *data;
 
-  packet->size = XR_SIZE + size;
-  data =
-      lmcc_rtcp_write_header (packet->data, 0, LMCC_RTCP_TYPE_XR, packet->size);
+  packet->size = XR_SIZE + size + more;
+  data = lmcc_rtcp_write_header (packet->data, 0, LMCC_RTCP_TYPE_XR,
+      XR_SIZE + size);
   data = lmcc_write_uint32 (data, ssrc);
   *contents = write_block_header (data, type, size);
 
@@ -55,22 +56,26 @@ new_report (guint32 ssrc, guint8 type, gsize size, guint8 **contents)
 /**
  * lmcc_rtcp_build_reference_time:
  * @report: the receiver, and the time of its report
+ * @losses: (nullable): its losses
  *
  * Builds a receiver's report for its round-trip time: an XR packet with a
- * Receiver Reference Time Report Block (RFC 3611 section 4.4) alone in a
- * reduced-size packet (RFC 5506) of 20 bytes.
+ * Receiver Reference Time Report Block (RFC 3611 section 4.4) in a reduced-size
+ * packet (RFC 5506) of 20 bytes, or 36 with an APP packet for @losses.
  *
  * Returns: (transfer full): the packet
  */
 LmccPacket *
-lmcc_rtcp_build_reference_time (const LmccReferenceTime *report)
+lmcc_rtcp_build_reference_time (const LmccReferenceTime *report,
+    const LmccLossReport *losses)
 {
   guint8 *data;
   LmccPacket *packet = new_report (report->ssrc, BLOCK_REFERENCE_TIME,
-      REFERENCE_TIME_SIZE, &data);
+      REFERENCE_TIME_SIZE, losses != NULL ? LMCC_RTCP_LOSSES_SIZE : 0, &data);
 
   data = lmcc_write_uint32 (data, report->ntp_time >> 32);
-  lmcc_write_uint32 (data, report->ntp_time & 0xffffffff);
+  data = lmcc_write_uint32 (data, report->ntp_time & 0xffffffff);
+  if (losses != NULL)
+    lmcc_rtcp_write_losses (data, report->ssrc, losses);
 
   return packet;
 }
@@ -99,7 +104,7 @@ lmcc_rtcp_build_dlrr (guint32 ssrc, const LmccDlrr *blocks, guint n_blocks)
     return NULL;
 
   packet = new_report (ssrc, BLOCK_DLRR,
-      BLOCK_HEADER_SIZE + n_blocks * SUB_BLOCK_SIZE, &data);
+      BLOCK_HEADER_SIZE + n_blocks * SUB_BLOCK_SIZE, 0, &data);
   for (i = 0; i < n_blocks; i++) {
     data = lmcc_write_uint32 (data, blocks[i].ssrc);
     data = lmcc_write_uint32 (data, blocks[i].last_rr);

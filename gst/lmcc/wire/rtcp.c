@@ -16,6 +16,10 @@
 /* Size of the header of a fragment in the APP packet's data. */
 #define FRAGMENT_HEADER_SIZE 8
 
+/* A receiver's losses in fixed point. */
+#define LOSS_UNIT 65536.0
+#define BURST_UNIT 256.0
+
 static gsize
 round_up (gsize size)
 {
@@ -219,12 +223,64 @@ read_fragment (const guint8 *data, gsize size, LmccRecordFragment *fragment)
       == LMCC_RTCP_APP_SIZE + FRAGMENT_HEADER_SIZE + round_up (fragment->size);
 }
 
+static gboolean
+is_losses (const guint8 *data)
+{
+  return data[1] == LMCC_RTCP_TYPE_APP
+      && (data[0] & 0x1f) == LMCC_RTCP_APP_LOSSES
+      && memcmp (data + 8, LMCC_RTCP_APP_NAME, 4) == 0;
+}
+
+/*
+ * lmcc_rtcp_write_losses:
+ * @data: %LMCC_RTCP_LOSSES_SIZE bytes
+ * @ssrc: SSRC of a receiver
+ * @report: its losses
+ */
+void
+lmcc_rtcp_write_losses (guint8 *data, guint32 ssrc,
+    const LmccLossReport *report)
+{
+  gdouble loss_rate = LOSS_UNIT * CLAMP (report->loss_rate, 0.0, 1.0);
+  gdouble burst = BURST_UNIT * MAX (report->burst, 1.0);
+
+  data = lmcc_rtcp_write_app (data, LMCC_RTCP_APP_LOSSES, ssrc,
+      LMCC_RTCP_LOSSES_SIZE);
+  data = lmcc_write_uint16 (data,
+      (guint16) MIN (loss_rate + 0.5, (gdouble) G_MAXUINT16));
+  lmcc_write_uint16 (data, (guint16) MIN (burst + 0.5, (gdouble) G_MAXUINT16));
+}
+
+static gboolean
+read_losses (const guint8 *data, gsize size, LmccLossReport *report)
+{
+  if (size < LMCC_RTCP_LOSSES_SIZE)
+    return FALSE;
+  report->loss_rate = lmcc_read_uint16 (data + LMCC_RTCP_APP_SIZE) / LOSS_UNIT;
+  report->burst = lmcc_read_uint16 (data + LMCC_RTCP_APP_SIZE + 2) / BURST_UNIT;
+
+  return report->burst >= 1.0;
+}
+
 /* @size: size without padding */
+static gboolean
+check_app (const guint8 *data, gsize size)
+{
+  LmccRecordFragment fragment;
+  LmccLossReport losses;
+
+  if (size < LMCC_RTCP_APP_SIZE)
+    return FALSE;
+  if (is_record (data))
+    return read_fragment (data, size, &fragment);
+
+  return !is_losses (data) || read_losses (data, size, &losses);
+}
+
 static gboolean
 check_content (const guint8 *data, gsize size)
 {
   guint count = data[0] & 0x1f;
-  LmccRecordFragment fragment;
 
   switch (data[1]) {
     case LMCC_RTCP_TYPE_SR:
@@ -236,8 +292,7 @@ check_content (const guint8 *data, gsize size)
     case LMCC_RTCP_TYPE_BYE:
       return size >= LMCC_RTCP_HEADER_SIZE + 4 * (gsize) count;
     case LMCC_RTCP_TYPE_APP:
-      return size >= LMCC_RTCP_APP_SIZE
-          && (!is_record (data) || read_fragment (data, size, &fragment));
+      return check_app (data, size);
     case LMCC_RTCP_TYPE_XR:
       return lmcc_rtcp_xr_is_valid (data, size);
     default:
@@ -329,6 +384,11 @@ hand_out (const guint8 *data, gsize size, const LmccRtcpHandler *handler,
 
     if (read_fragment (data, size, &fragment))
       handler->record (user_data, &fragment);
+  } else if (is_losses (data) && handler->loss_report != NULL) {
+    LmccLossReport losses;
+
+    if (read_losses (data, size, &losses))
+      handler->loss_report (user_data, lmcc_read_uint32 (data + 4), &losses);
   }
 }
 

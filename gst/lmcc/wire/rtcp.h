@@ -12,6 +12,10 @@ G_BEGIN_DECLS
 /* Subtype of the APP packets named LMCC that carry the session record. */
 #define LMCC_RTCP_APP_RECORD 1
 
+/* Subtype of those with a receiver's losses, and their size. */
+#define LMCC_RTCP_APP_LOSSES 8
+#define LMCC_RTCP_LOSSES_SIZE 16
+
 /* Bytes of one record fragment. A compound packet with SR, SDES and one fragment
  * stays below the IPv6 minimum MTU of 1280 bytes. */
 #define LMCC_RTCP_FRAGMENT_SIZE 1000
@@ -71,6 +75,20 @@ typedef struct
 } LmccReferenceTime;
 
 /**
+ * LmccLossReport:
+ * @loss_rate: share of the packets of the receiver's layers that its path loses without
+ *     being full, before repair; 0 to 1
+ * @burst: mean number of packets of a layer that are lost in a row, at least 1
+ *
+ * What a receiver tells the sender of its losses.
+ */
+typedef struct
+{
+  gdouble loss_rate;
+  gdouble burst;
+} LmccLossReport;
+
+/**
  * LmccDlrr:
  * @ssrc: SSRC of the receiver that asked
  * @last_rr: the middle 32 bits of the NTP time in its last report, 0 if none arrived
@@ -95,6 +113,7 @@ typedef struct
  * @reference_time: a receiver asks for its round-trip time; of several blocks in one XR
  *     packet only the first counts
  * @dlrr: @sender_ssrc answers; called once per answer, for whichever receiver
+ * @loss_report: the receiver @ssrc tells its losses
  *
  * Functions that lmcc_rtcp_parse() calls for the parts of a compound packet. Each may be
  * %NULL. None is called unless the whole compound packet is well-formed.
@@ -107,13 +126,16 @@ typedef struct
   void (*reference_time) (gpointer user_data, const LmccReferenceTime *report);
   void (
       *dlrr) (gpointer user_data, guint32 sender_ssrc, const LmccDlrr *answer);
+  void (*loss_report) (gpointer user_data, guint32 ssrc,
+      const LmccLossReport *report);
 } LmccRtcpHandler;
 
 LmccPacket *lmcc_rtcp_build (const LmccSenderReport *reports, guint n_reports,
     const gchar *cname, const LmccRecordFragment *fragment);
 LmccPacket *
 lmcc_rtcp_build_bye (const LmccSenderReport *report, const gchar *cname);
-LmccPacket *lmcc_rtcp_build_reference_time (const LmccReferenceTime *report);
+LmccPacket *lmcc_rtcp_build_reference_time (const LmccReferenceTime *report,
+    const LmccLossReport *losses);
 LmccPacket *
 lmcc_rtcp_build_dlrr (guint32 ssrc, const LmccDlrr *blocks, guint n_blocks);
 gboolean lmcc_rtcp_parse (const guint8 *data, gsize size,

@@ -41,6 +41,7 @@ typedef enum
   KEY_NONCE,
   KEY_TRAINS,
   KEY_LEVELS,
+  KEY_LOSS_REPORTS,
   N_KEYS
 } Key;
 
@@ -75,6 +76,7 @@ static const gchar *const key_names[N_KEYS] = {
   "sn",
   "tr",
   "lv",
+  "lr",
 };
 
 /* Hexadecimal digits of a nonce. */
@@ -405,6 +407,9 @@ take_value (Parser *parser, Key key, const gchar *value)
       return parse_nonce (value, &session->nonce);
     case KEY_LEVELS:
       return parse_levels (value, session);
+    case KEY_LOSS_REPORTS:
+      session->loss_reports = TRUE;
+      return *value == '\0';
     default:
       return TRUE;
   }

@@ -134,6 +134,8 @@ append_attribute (GString *text, const LmccSession *session, LmccSdpForm form)
     append_time (text, "kw", session->key_request_wait);
   append_number (text, "rep", session->repair, 0);
   append_time_unless_zero (text, "rd", session->repair_delay);
+  if (session->loss_reports)
+    g_string_append (text, " lr");
   append_time_unless_zero (text, "tr", session->train_cycle);
   if (session->address.family == LMCC_FAMILY_IPV6)
     append_number (text, "ttl", session->ttl, 1);

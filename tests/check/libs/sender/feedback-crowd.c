@@ -516,7 +516,7 @@ GST_START_TEST (invalid_reports_are_only_counted)
   static const guint8 junk[] = { 0x80, 207, 0, 1, 1, 2, 3, 4 };
   Crowd *crowd = crowd_new (64000, 110);
   LmccReferenceTime own = { 0x12345000, 0 };
-  g_autoptr (LmccPacket) mirrored = lmcc_rtcp_build_reference_time (&own);
+  g_autoptr (LmccPacket) mirrored = lmcc_rtcp_build_reference_time (&own, NULL);
   LmccAddress source;
   guint i;
 

@@ -795,7 +795,8 @@ GST_START_TEST (test_a_report_may_come_before_the_latest_time)
   static const LmccRtcpHandler handler = { .dlrr = note_answer };
   LmccSenderConfig config = sender_config (1);
   LmccReferenceTime report = { 1000, G_GUINT64_CONSTANT (1) << 32 };
-  g_autoptr (LmccPacket) packet = lmcc_rtcp_build_reference_time (&report);
+  g_autoptr (LmccPacket) packet =
+      lmcc_rtcp_build_reference_time (&report, NULL);
   LmccDlrr answer = { 0 };
   LmccTime came = 0;
   LmccAddress source;

@@ -185,8 +185,8 @@ GST_START_TEST (test_what_is_no_rtcp_is_passed_over)
     lmcc_address_parse ("10.0.0.2", &source);
     fail_unless (!lmcc_sender_rivals_take (&ears.rivals, OWN, ears.now, &source,
         packet->data, i % packet->size));
-    fail_unless (
-        !take (&ears, "10.0.0.2", lmcc_rtcp_build_reference_time (&asks)));
+    fail_unless (!take (&ears, "10.0.0.2",
+        lmcc_rtcp_build_reference_time (&asks, NULL)));
     ears.now += 250 * MS;
   }
 }

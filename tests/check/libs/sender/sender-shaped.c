@@ -69,7 +69,8 @@ static void
 push_report (Harness *h, guint32 ssrc)
 {
   LmccReferenceTime report = { ssrc, 1 };
-  g_autoptr (LmccPacket) packet = lmcc_rtcp_build_reference_time (&report);
+  g_autoptr (LmccPacket) packet =
+      lmcc_rtcp_build_reference_time (&report, NULL);
   LmccAddress source;
 
   fail_unless (lmcc_address_parse ("192.0.2.9", &source));

@@ -334,7 +334,8 @@ drain (Crowd *crowd)
 static void
 arrive (Crowd *crowd, guint32 host, const LmccReferenceTime *reference)
 {
-  g_autoptr (LmccPacket) packet = lmcc_rtcp_build_reference_time (reference);
+  g_autoptr (LmccPacket) packet =
+      lmcc_rtcp_build_reference_time (reference, NULL);
   LmccAddress source = { .family = LMCC_FAMILY_IPV4 };
 
   host = g_htonl (host);

@@ -730,6 +730,7 @@ start_sender (TestNet *net)
   config.session.train_cycle = find_train_cycle (net);
   config.session.repair = net->config.repair;
   config.repair_loss = net->config.repair_loss;
+  config.repair_auto = net->config.repair_auto;
   net->sender = lmcc_sender_new (&config, net->now, NULL);
 }
 

@@ -44,6 +44,7 @@
  * @shared: the shared link
  * @repair: share of repair data, 1/1000
  * @repair_loss: loss rate that the repair is designed for
+ * @repair_auto: receivers' reports decide on the share, up to @repair
  * @class_share: the media of layer i is class i, with this share of its rate;
  *     0: one class
  * @train_cycle: interval of packet trains for each level; 0: LMCC_TEST_TRAINS,
@@ -67,6 +68,7 @@ typedef struct
   TestLinkSettings shared;
   guint repair;
   gdouble repair_loss;
+  gboolean repair_auto;
   gdouble class_share;
   LmccTime train_cycle;
   guint max_receivers;

@@ -100,7 +100,8 @@ GST_START_TEST (a_reference_time_survives)
   static const guint8 bytes[] = { 0x80, 207, 0, 4, 0xca, 0xfe, 0xba, 0xbe, 4, 0,
     0, 2, 0xe8, 0xa1, 0xb2, 0xc3, 0xd4, 0xe5, 0xf6, 0x07 };
   static const LmccReferenceTime report = { 0xcafebabe, NTP_TIME };
-  g_autoptr (LmccPacket) packet = lmcc_rtcp_build_reference_time (&report);
+  g_autoptr (LmccPacket) packet =
+      lmcc_rtcp_build_reference_time (&report, NULL);
   Seen seen;
 
   fail_unless_equals_int (packet->size, sizeof (bytes));
@@ -163,7 +164,7 @@ open_rtcp (GstRTCPBuffer *rtcp, GstRTCPPacket *part, GstBuffer *buffer)
 GST_START_TEST (gstreamer_reads_what_we_build)
 {
   static const LmccReferenceTime report = { 0xcafebabe, NTP_TIME };
-  g_autoptr (LmccPacket) time = lmcc_rtcp_build_reference_time (&report);
+  g_autoptr (LmccPacket) time = lmcc_rtcp_build_reference_time (&report, NULL);
   g_autoptr (LmccPacket) answers = build_answers (3);
   g_autoptr (GstBuffer) time_buffer =
       gst_buffer_new_memdup (time->data, time->size);
@@ -197,7 +198,7 @@ GST_END_TEST;
 GST_START_TEST (every_truncation_is_refused)
 {
   static const LmccReferenceTime report = { 1, NTP_TIME };
-  g_autoptr (LmccPacket) time = lmcc_rtcp_build_reference_time (&report);
+  g_autoptr (LmccPacket) time = lmcc_rtcp_build_reference_time (&report, NULL);
   g_autoptr (LmccPacket) answers = build_answers (20);
   Seen seen;
   gsize size;
@@ -337,8 +338,8 @@ GST_END_TEST;
 GST_START_TEST (reports_of_several_senders_all_count)
 {
   static const LmccReferenceTime first = { 1, 10 }, second = { 2, 20 };
-  g_autoptr (LmccPacket) one = lmcc_rtcp_build_reference_time (&first);
-  g_autoptr (LmccPacket) two = lmcc_rtcp_build_reference_time (&second);
+  g_autoptr (LmccPacket) one = lmcc_rtcp_build_reference_time (&first, NULL);
+  g_autoptr (LmccPacket) two = lmcc_rtcp_build_reference_time (&second, NULL);
   guint8 data[40];
   Seen seen;
 
@@ -415,7 +416,7 @@ GST_START_TEST (handlers_may_be_left_out)
 {
   static const LmccRtcpHandler nothing = { NULL };
   static const LmccReferenceTime report = { 1, NTP_TIME };
-  g_autoptr (LmccPacket) time = lmcc_rtcp_build_reference_time (&report);
+  g_autoptr (LmccPacket) time = lmcc_rtcp_build_reference_time (&report, NULL);
   g_autoptr (LmccPacket) answers = build_answers (2);
 
   fail_unless (lmcc_rtcp_parse (time->data, time->size, &nothing, NULL));

@@ -187,11 +187,18 @@ on_dlrr (gpointer user_data, guint32 sender_ssrc, const LmccDlrr *answer)
       answer->ssrc, answer->last_rr, answer->delay);
 }
 
+static void
+on_losses (gpointer user_data, guint32 ssrc, const LmccLossReport *report)
+{
+  g_string_append_printf (user_data, " losses=%08x/%.0f/%.0f", ssrc,
+      report->loss_rate * 65536, report->burst * 256);
+}
+
 static gchar *
 describe_rtcp (const GByteArray *bytes)
 {
   static const LmccRtcpHandler handler = { on_report, on_record, on_bye,
-    on_reference_time, on_dlrr };
+    on_reference_time, on_dlrr, on_losses };
   GString *text = g_string_new (NULL);
 
   if (!lmcc_rtcp_parse (bytes->data, bytes->len, &handler, text))
