@@ -289,6 +289,9 @@ start_session (GstLmccSinkCore *core, LmccTime now)
       gst_lmcc_sink_properties_get_repair_base (&core->settings.properties);
   config.repair_loss = core->settings.properties.repair_loss;
   config.repair_burst = core->settings.properties.repair_burst;
+  config.repair_auto =
+      gst_lmcc_sink_properties_is_repair_auto (&core->settings.properties);
+  config.repair_initial = (guint) (1000 * core->settings.profile->repair + 0.5);
   config.repair_block = core->settings.properties.repair_delay * LMCC_MSECOND;
   g_mutex_lock (&core->lock);
   fill_session (core, &config.session);

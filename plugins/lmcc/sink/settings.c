@@ -204,16 +204,32 @@ gst_lmcc_sink_properties_get_profile (const GstLmccSinkProperties *properties)
 }
 
 /**
+ * gst_lmcc_sink_properties_is_repair_auto:
+ * @properties: the properties
+ *
+ * Returns: whether receivers' reports decide on the amount of repair data
+ */
+gboolean
+gst_lmcc_sink_properties_is_repair_auto (
+    const GstLmccSinkProperties *properties)
+{
+  return properties->repair == GST_LMCC_SHARE_AUTO;
+}
+
+/**
  * gst_lmcc_sink_properties_get_repair:
  * @properties: the properties
  *
- * Returns: the share of repair data in 1/1000, as set or from the profile
+ * Returns: the share of repair data in 1/1000, as set or from the profile, or
+ * the greatest one if receivers' reports decide
  */
 guint
 gst_lmcc_sink_properties_get_repair (const GstLmccSinkProperties *properties)
 {
   gdouble repair = properties->repair;
 
+  if (gst_lmcc_sink_properties_is_repair_auto (properties))
+    return LMCC_REPAIR_AUTO_MOST;
   if (repair < 0)
     repair = gst_lmcc_sink_properties_get_profile (properties)->repair;
 

@@ -115,6 +115,8 @@ const GstLmccProfileLayers *
 gst_lmcc_sink_properties_get_profile (const GstLmccSinkProperties *properties);
 guint
 gst_lmcc_sink_properties_get_repair (const GstLmccSinkProperties *properties);
+gboolean gst_lmcc_sink_properties_is_repair_auto (
+    const GstLmccSinkProperties *properties);
 gint gst_lmcc_sink_properties_get_repair_base (
     const GstLmccSinkProperties *properties);
 

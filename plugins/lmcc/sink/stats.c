@@ -115,6 +115,17 @@ add_sender (GstStructure *s, const LmccSession *session,
   gst_structure_take_value (s, "units-dropped", &dropped);
 }
 
+/* What receivers report, and what the sender makes of it. */
+static void
+add_expected_loss (GstStructure *s, const LmccSenderStats *stats)
+{
+  gst_structure_set (s, "repair-reporters", G_TYPE_UINT,
+      stats->repair_reporters, "repair-loss-rate", G_TYPE_DOUBLE,
+      stats->repair_loss, "repair-burst", G_TYPE_DOUBLE, stats->repair_burst,
+      "repair-target", G_TYPE_DOUBLE, stats->repair_share, "repair-base-target",
+      G_TYPE_DOUBLE, stats->repair_base_share, NULL);
+}
+
 static void
 add_repair (GstStructure *s, const LmccSession *session,
     const LmccSenderStats *stats)
@@ -131,6 +142,8 @@ add_repair (GstStructure *s, const LmccSession *session,
                              : 0.0,
       NULL);
   gst_lmcc_set_time (s, "repair-delay-ms", session->repair_delay);
+  if (session->loss_reports)
+    add_expected_loss (s, stats);
 }
 
 /* The mean since the session began. */

@@ -291,7 +291,9 @@ set_repair (GstStructure *structure, const LmccReceiverStats *stats)
       G_TYPE_UINT64, sum.late, "packets-beyond-repair", G_TYPE_UINT64,
       sum.beyond_repair, "repair-packets-received", G_TYPE_UINT64,
       stats->repair.received, "repair-packets-invalid", G_TYPE_UINT64,
-      stats->repair.invalid, NULL);
+      stats->repair.invalid, "repair-loss-rate", G_TYPE_DOUBLE,
+      stats->link_loss_rate, "repair-burst", G_TYPE_DOUBLE, stats->link_burst,
+      NULL);
 }
 
 static void
