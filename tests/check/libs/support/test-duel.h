@@ -176,6 +176,8 @@ typedef struct
  * @leave_ms: leave latency
  * @left_is_unseen: packets that still arrive during the leave latency do not
  *     reach the receiver
+ * @runs: number of runs if one depends on chance, each with the next seed; 0: 1
+ * @may_fail: how many of them may fail
  * @steps: the scenario
  */
 typedef struct
@@ -190,6 +192,8 @@ typedef struct
   guint join_ms;
   guint leave_ms;
   gboolean left_is_unseen;
+  guint runs;
+  guint may_fail;
   const TestStep *steps;
 } TestDuel;
 
