@@ -441,8 +441,8 @@ typedef struct
  * @memory: bytes held at present, bookkeeping included
  * @memory_peak: maximum of @memory
  * @memory_budget: memory limit in bytes
- * @link_loss_rate: loss rate over the latest 30 s, without the losses that look like
- *     congestion: what the receiver tells a sender that adapts its repair data
+ * @link_loss_rate: loss rate over the latest 30 s, without losses in a long queue: what
+ *     the receiver tells a sender that adapts its repair data; 0 with other senders
  * @link_burst: mean number of packets of a layer in a row among these losses
  * @repair: lost and repaired media packets
  * @gate: counters of the units

@@ -23,6 +23,8 @@
 #define FALL_TIME 15.0
 #define LEAST 0.0005
 
+static const LmccLossReport no_losses = { 0.0, 1.0 };
+
 /*
  * lmcc_expected_loss_init:
  * @expected: (out): no reports yet
@@ -32,7 +34,7 @@ void
 lmcc_expected_loss_init (LmccExpectedLoss *expected, LmccTime now)
 {
   memset (expected, 0, sizeof (*expected));
-  expected->value.burst = 1.0;
+  expected->value = no_losses;
   expected->updated = now;
 }
 
@@ -117,7 +119,8 @@ follow (gdouble value, gdouble target, LmccTime passed)
  * @expected: the losses to expect
  * @now: the time
  *
- * Returns: whether there are recent reports; without them, the value stays
+ * Returns: whether there are recent reports; without them, nothing is known
+ * and the next report sets the value
  */
 gboolean
 lmcc_expected_loss_update (LmccExpectedLoss *expected, LmccTime now)
@@ -128,8 +131,10 @@ lmcc_expected_loss_update (LmccExpectedLoss *expected, LmccTime now)
 
   expected->updated = MAX (expected->updated, now);
   expected->n = collect (expected, now, losses);
-  if (expected->n == 0)
+  if (expected->n == 0) {
+    expected->value = no_losses;
     return FALSE;
+  }
   qsort (losses, expected->n, sizeof (losses[0]), compare_weight);
   chosen = &losses[expected->n - 1 - expected->n / BEYOND_DIVISOR];
   expected->value.loss_rate =
@@ -137,7 +142,7 @@ lmcc_expected_loss_update (LmccExpectedLoss *expected, LmccTime now)
   expected->value.burst = follow (expected->value.burst,
       chosen->loss_rate > 0 ? chosen->burst : 1.0, passed);
   if (expected->value.loss_rate < LEAST)
-    expected->value = (LmccLossReport){ 0.0, 1.0 };
+    expected->value = no_losses;
 
   return TRUE;
 }

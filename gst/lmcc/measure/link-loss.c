@@ -23,9 +23,13 @@
  * shortest and the longest one is taken for congestion (a simplified form of
  * the Spike scheme: Cen, Cosman and Voelker, "End-to-End Differentiation of
  * Congestion and Wireless Losses", IEEE/ACM Transactions on Networking 11(5),
- * 2003). If all delays are within LEAST_QUEUE, there is no queue. */
+ * 2003). If all means are within LEAST_QUEUE, there is no queue. */
 #define QUEUE_SHARE (2.0 / 3)
 #define LEAST_QUEUE ((gint64) (4 * LMCC_MSECOND))
+
+/* Clocks are off by at most 100 parts per million each: a delay that was
+ * measured earlier may have moved by twice that. */
+#define DRIFT_DIVISOR 5000
 
 /* Packets of a train queue for a moment, and so do those just behind. */
 #define TRAIN_SLOTS 1
@@ -87,8 +91,8 @@ enter_second (LmccLinkLoss *link, guint64 number)
     *get_second (link, ++link->second) = empty_second;
 }
 
-/* The shortest delay of all remembered seconds, and the longest mean of the
- * seconds that a report covers. */
+/* The shortest and the longest mean delay of a slot in the remembered
+ * seconds. Drift between the clocks does not widen the range. */
 static gboolean
 get_range (LmccLinkLoss *link, gint64 *shortest, gint64 *longest)
 {
@@ -98,10 +102,12 @@ get_range (LmccLinkLoss *link, gint64 *shortest, gint64 *longest)
   *longest = G_MININT64;
   for (i = 0; i < n; i++) {
     const LmccLinkLossSecond *second = get_second (link, link->second - i);
+    gint64 drift = (gint64) (i * LMCC_SECOND / DRIFT_DIVISOR);
 
-    *shortest = MIN (*shortest, second->shortest);
-    if (i < REPORT_SECONDS)
-      *longest = MAX (*longest, second->longest);
+    if (second->shortest > second->longest)
+      continue;
+    *shortest = MIN (*shortest, second->shortest + drift);
+    *longest = MAX (*longest, second->longest - drift);
   }
 
   return *shortest < *longest;
@@ -127,6 +133,7 @@ judge (LmccLinkLoss *link, guint64 number)
 
   if (slot->packets > 0) {
     link->recent = slot->delays / (gint64) slot->packets;
+    second->shortest = MIN (second->shortest, link->recent);
     second->longest = MAX (second->longest, link->recent);
   }
   if (!slot->excluded && !is_queueing (link, link->recent)) {
@@ -179,12 +186,15 @@ exclude (LmccLinkLoss *link, guint64 from, guint64 to)
 static void
 begin (LmccLinkLoss *link, LmccTime arrival, guint32 send_time)
 {
+  guint i;
+
   lmcc_link_loss_init (link);
+  for (i = 0; i < LMCC_LINK_LOSS_SECONDS; i++)
+    link->seconds[i] = empty_second;
   link->begun = TRUE;
   link->offset = lmcc_time_to_ntp_short (arrival) - send_time;
   link->first = slot_of (arrival);
   link->second = arrival / LMCC_SECOND;
-  *get_second (link, link->second) = empty_second;
 }
 
 /* Only differences of delays are meaningful. */
@@ -207,7 +217,6 @@ lmcc_link_loss_packet (LmccLinkLoss *link, LmccTime arrival, guint32 send_time,
     gboolean train)
 {
   guint64 number = slot_of (arrival);
-  LmccLinkLossSecond *second;
   LmccLinkLossSlot *slot;
   gint64 delay;
 
@@ -217,8 +226,6 @@ lmcc_link_loss_packet (LmccLinkLoss *link, LmccTime arrival, guint32 send_time,
     begin (link, arrival, send_time);
   advance (link, arrival);
   link->latest = delay = get_delay (link, arrival, send_time);
-  second = get_second (link, link->second);
-  second->shortest = MIN (second->shortest, delay);
   if (train)
     exclude (link, number - MIN (number, TRAIN_SLOTS), number + TRAIN_SLOTS);
   slot = find_slot (link, number);
@@ -258,15 +265,18 @@ lmcc_link_loss_lose (LmccLinkLoss *link, const LmccLoss *loss)
  * lmcc_link_loss_find:
  * @link: a receiver's losses
  * @loss: a packet that was reported lost and has arrived
+ * @n_runs: how many runs there are more without it: -1, 0 or 1
  */
 void
-lmcc_link_loss_find (LmccLinkLoss *link, const LmccLoss *loss)
+lmcc_link_loss_find (LmccLinkLoss *link, const LmccLoss *loss, gint n_runs)
 {
   LmccLinkLossSlot *slot = find_run (link, loss);
 
   if (slot == NULL)
     return;
   slot->lost -= MIN (slot->lost, loss->count);
+  if (n_runs > 0 || slot->runs > 0)
+    slot->runs += n_runs;
   slot->runs = MIN (slot->runs, slot->lost);
 }
 

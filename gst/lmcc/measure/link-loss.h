@@ -39,8 +39,8 @@ typedef struct
  * @packets: arrived packets of the slots that count
  * @lost: their lost packets
  * @runs: their runs
- * @shortest: the shortest delay, in ns
- * @longest: the longest mean delay of a slot, in ns
+ * @shortest: the shortest mean delay of a slot, in ns
+ * @longest: the longest one; below @shortest if there is none
  */
 typedef struct
 {
@@ -62,9 +62,9 @@ typedef struct
  * @second: number of the latest second
  * @recent: the latest known mean delay of a slot
  *
- * The packet loss of a receiver's links that is no congestion: losses in a queue that is
- * much longer than usual do not count, nor does anything near a packet train or a change
- * of the level.
+ * The packet loss of a receiver's links without losses in a long queue: losses in a queue
+ * that is much longer than usual do not count, nor does anything near a packet train or a
+ * change of the level.
  */
 typedef struct
 {
@@ -82,7 +82,8 @@ void lmcc_link_loss_init (LmccLinkLoss *link);
 void lmcc_link_loss_packet (LmccLinkLoss *link, LmccTime arrival,
     guint32 send_time, gboolean train);
 void lmcc_link_loss_lose (LmccLinkLoss *link, const LmccLoss *loss);
-void lmcc_link_loss_find (LmccLinkLoss *link, const LmccLoss *loss);
+void
+lmcc_link_loss_find (LmccLinkLoss *link, const LmccLoss *loss, gint n_runs);
 void lmcc_link_loss_disturb (LmccLinkLoss *link, LmccTime now);
 gboolean
 lmcc_link_loss_get (LmccLinkLoss *link, LmccTime now, LmccLossReport *report);

@@ -40,8 +40,9 @@ struct _LmccLayerAccount
   guint n_polled;
   GArray *lost; /* ring of Missing: the latest packets that count as lost */
   guint n_lost;
-  GArray *found; /* array of LmccLoss: lost packets that arrived after all,
-                  * to be polled */
+  GArray *found;      /* array of LmccLoss: lost packets that arrived after
+                       * all, to be polled */
+  GArray *found_runs; /* array of gint, by the same index */
   guint n_found_polled;
   LmccLayerStats stats;
 };
@@ -63,6 +64,7 @@ lmcc_layer_account_new (LmccReordering *reordering)
   account->losses = g_array_new (FALSE, FALSE, sizeof (LmccLoss));
   account->lost = g_array_new (FALSE, FALSE, sizeof (Missing));
   account->found = g_array_new (FALSE, FALSE, sizeof (LmccLoss));
+  account->found_runs = g_array_new (FALSE, FALSE, sizeof (gint));
 
   return account;
 }
@@ -90,6 +92,7 @@ lmcc_layer_account_free (LmccLayerAccount *account)
   g_array_unref (account->losses);
   g_array_unref (account->lost);
   g_array_unref (account->found);
+  g_array_unref (account->found_runs);
   g_free (account);
 }
 
@@ -116,6 +119,7 @@ lmcc_layer_account_reset (LmccLayerAccount *account)
   g_array_set_size (account->losses, 0);
   account->n_polled = 0;
   g_array_set_size (account->found, 0);
+  g_array_set_size (account->found_runs, 0);
   account->n_found_polled = 0;
   forget_losses (account);
 }
@@ -332,6 +336,7 @@ take_back (LmccLayerAccount *account, guint16 lsn, LmccTime arrival)
   Missing *lost = find_run (account->lost, lsn, &i, &at);
   Missing behind;
   LmccLoss found;
+  gint runs;
 
   if (lost == NULL || get_lateness (lost, arrival) > LATE_TIME)
     return FALSE;
@@ -340,7 +345,9 @@ take_back (LmccLayerAccount *account, guint16 lsn, LmccTime arrival)
   if (at > 0)
     lmcc_loss_drop_first (&found, at);
   found.count = 1;
+  runs = (at > 0) + (at + 1 < lost->run.count) - 1;
   g_array_append_val (account->found, found);
+  g_array_append_val (account->found_runs, runs);
   behind = *lost;
   lost->run.count = at;
   if (at + 1 < behind.run.count) {
@@ -524,13 +531,24 @@ lmcc_layer_account_poll_loss (LmccLayerAccount *account, LmccLoss *loss)
  * @account: an account whose losses have all been polled
  * @loss: (out): a lost packet that arrived after all within a second, and has
  *     not been polled here
+ * @n_runs: (out): how many runs of lost packets there are more without it: -1
+ *     if it was alone, 1 if it was in the middle of a run
  *
  * Returns: %FALSE if there is none
  */
 gboolean
-lmcc_layer_account_poll_found (LmccLayerAccount *account, LmccLoss *loss)
+lmcc_layer_account_poll_found (LmccLayerAccount *account, LmccLoss *loss,
+    gint *n_runs)
 {
-  return poll (account->found, &account->n_found_polled, loss);
+  guint i = account->n_found_polled;
+
+  if (!poll (account->found, &account->n_found_polled, loss)) {
+    g_array_set_size (account->found_runs, 0);
+    return FALSE;
+  }
+  *n_runs = g_array_index (account->found_runs, gint, i);
+
+  return TRUE;
 }
 
 /**

@@ -53,8 +53,8 @@ void lmcc_layer_account_timeout (LmccLayerAccount *account, LmccTime now);
 LmccTime lmcc_layer_account_next_timeout (const LmccLayerAccount *account);
 gboolean
 lmcc_layer_account_poll_loss (LmccLayerAccount *account, LmccLoss *loss);
-gboolean
-lmcc_layer_account_poll_found (LmccLayerAccount *account, LmccLoss *loss);
+gboolean lmcc_layer_account_poll_found (LmccLayerAccount *account,
+    LmccLoss *loss, gint *n_runs);
 gboolean
 lmcc_layer_account_settled (const LmccLayerAccount *account, guint16 lsn);
 const LmccLayerStats *

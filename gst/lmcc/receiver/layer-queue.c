@@ -283,7 +283,8 @@ report_losses (LmccReceiver *receiver, guint index, LmccTime now)
   LmccLoss loss;
 
   while (lmcc_layer_account_poll_loss (account, &loss)) {
-    lmcc_link_loss_lose (&receiver->link_loss, &loss);
+    if (receiver->link_loss != NULL)
+      lmcc_link_loss_lose (receiver->link_loss, &loss);
     lmcc_receiver_tell_loss (receiver, now, index, &loss);
   }
 }

@@ -56,11 +56,13 @@ refuse (LmccReceiver *receiver, LmccDrop why, LmccPacket *packet,
 static void
 report_found (LmccReceiver *receiver, guint index, LmccTime now)
 {
+  LmccLayerAccount *account = receiver->layers[index]->account;
   LmccLoss loss;
+  gint n_runs;
 
-  while (
-      lmcc_layer_account_poll_found (receiver->layers[index]->account, &loss)) {
-    lmcc_link_loss_find (&receiver->link_loss, &loss);
+  while (lmcc_layer_account_poll_found (account, &loss, &n_runs)) {
+    if (receiver->link_loss != NULL)
+      lmcc_link_loss_find (receiver->link_loss, &loss, n_runs);
     lmcc_receiver_tell_found (receiver, now, index, &loss);
   }
 }
@@ -112,8 +114,7 @@ take_packet (LmccReceiver *receiver, LmccTime now, LmccTime arrival,
 
   lmcc_clock_packet (receiver->clock, arrival, header->send_time);
   lmcc_receiver_packet_rtt (receiver, now, arrival, header);
-  lmcc_link_loss_packet (&receiver->link_loss, arrival, header->send_time,
-      header->burst);
+  lmcc_receiver_packet_losses (receiver, arrival, header);
   lmcc_receiver_packet_key_requests (receiver, now, header);
   lmcc_packet_ref (packet);
   lmcc_receiver_queue_packet (receiver, layer, packet, rtp, header);

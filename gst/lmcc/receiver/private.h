@@ -96,7 +96,7 @@ struct _LmccReceiver
   LmccRecordAssembler *assembler;
 
   LmccReceiverReporting reporting;
-  LmccLinkLoss link_loss;
+  LmccLinkLoss *link_loss; /* if the sender asks for losses */
   LmccReceiverKeyRequests key_requests;
   LmccReceiverNaps naps;
   LmccReceiverDelivery delivery;

@@ -103,6 +103,7 @@ lmcc_receiver_free (LmccReceiver *receiver)
   lmcc_gate_free (receiver->gate);
   lmcc_repair_decoder_free (receiver->repair);
   lmcc_discard_clear (&receiver->discard);
+  g_free (receiver->link_loss);
   lmcc_clock_free (receiver->clock);
   lmcc_record_assembler_free (receiver->assembler);
   lmcc_receiver_clear_sources (receiver);
@@ -516,7 +517,8 @@ lmcc_receiver_get_stats (LmccReceiver *receiver, LmccTime now,
   stats->reordering_window = lmcc_reordering_get_window (&receiver->reordering);
   lmcc_receiver_get_repair_stats (receiver, stats);
   stats->link_loss_rate = stats->link_burst = 0;
-  if (lmcc_link_loss_get (&receiver->link_loss, now, &losses)) {
+  if (receiver->link_loss != NULL
+      && lmcc_link_loss_get (receiver->link_loss, now, &losses)) {
     stats->link_loss_rate = losses.loss_rate;
     stats->link_burst = losses.burst;
   }

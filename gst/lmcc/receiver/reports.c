@@ -16,6 +16,15 @@
 /* At this loss rate of the session, answers may be lost, too. */
 #define FULL_PATH_LOSS 0.05
 
+/* What reports are for: the sender's rate, the round-trip time that the
+ * algorithm needs, or the losses that the sender wants to know. */
+typedef enum
+{
+  PURPOSE_SENDER,
+  PURPOSE_RTT,
+  PURPOSE_LOSSES
+} Purpose;
+
 /* The algorithm is informed when the round-trip time has changed by more
  * than 1/100. */
 #define NOTICEABLE 100
@@ -99,29 +108,69 @@ can_report (const LmccReceiver *receiver)
   return wants_reports (receiver) && is_destination_fit (receiver);
 }
 
+/* What the receiver misses without reports. */
+static Purpose
+get_purpose (const LmccReceiver *receiver)
+{
+  if (lmcc_receiver_needs_sender (receiver))
+    return PURPOSE_SENDER;
+
+  return needs_rtt (receiver) ? PURPOSE_RTT : PURPOSE_LOSSES;
+}
+
 static const gchar *
 get_elsewhere_reason (const LmccReceiver *receiver)
 {
-  gboolean needs_sender = lmcc_receiver_needs_sender (receiver);
-
-  if (!is_at_source (receiver))
-    return needs_sender
-        ? N_ ("the session asks for reports to another host than the one that "
-              "sends its packets: no reports are sent, and the sender does not "
-              "know of this receiver")
-        : N_ ("the session asks for reports to another host than the one that "
-              "sends its packets: no reports are sent, and the round-trip time "
-              "is estimated from joins");
-
-  return needs_sender
-      ? N_ ("the session asks for reports to a port below 1024, which is "
+  static const gchar *const other_host[] = {
+    [PURPOSE_SENDER] =
+        N_ ("the session asks for reports to another host than the one that "
+            "sends its packets: no reports are sent, and the sender does not "
+            "know of this receiver"),
+    [PURPOSE_RTT] =
+        N_ ("the session asks for reports to another host than the one that "
+            "sends its packets: no reports are sent, and the round-trip time "
+            "is estimated from joins"),
+    [PURPOSE_LOSSES] =
+        N_ ("the session asks for reports to another host than the one that "
+            "sends its packets: no reports are sent, and the amount of repair "
+            "data does not follow this receiver's losses"),
+  };
+  static const gchar *const low_port[] = {
+    [PURPOSE_SENDER] =
+        N_ ("the session asks for reports to a port below 1024, which is "
             "reserved for system services: no reports are sent, and the sender "
             "does not know of this receiver. Set a higher feedback-port at the "
-            "sender, or allow-low-feedback-port here")
-      : N_ ("the session asks for reports to a port below 1024, which is "
+            "sender, or allow-low-feedback-port here"),
+    [PURPOSE_RTT] =
+        N_ ("the session asks for reports to a port below 1024, which is "
             "reserved for system services: no reports are sent, and the "
             "round-trip time is estimated from joins. Set a higher "
-            "feedback-port at the sender, or allow-low-feedback-port here");
+            "feedback-port at the sender, or allow-low-feedback-port here"),
+    [PURPOSE_LOSSES] =
+        N_ ("the session asks for reports to a port below 1024, which is "
+            "reserved for system services: no reports are sent, and the amount "
+            "of repair data does not follow this receiver's losses. Set a "
+            "higher feedback-port at the sender, or allow-low-feedback-port "
+            "here"),
+  };
+  Purpose purpose = get_purpose (receiver);
+
+  return is_at_source (receiver) ? low_port[purpose] : other_host[purpose];
+}
+
+static const gchar *
+get_unanswered_reason (const LmccReceiver *receiver)
+{
+  if (!needs_rtt (receiver))
+    return N_ ("reports get no answer (firewall?): the amount of repair data "
+               "may not follow this receiver's losses");
+
+  return receiver->stats.loss_rate >= FULL_PATH_LOSS
+      ? N_ ("reports get no answer, and packets of the session are lost as "
+            "well: the path may be full. The round-trip time is estimated "
+            "from joins")
+      : N_ ("reports get no answer (firewall?): the round-trip time is "
+            "estimated from joins");
 }
 
 static void
@@ -153,6 +202,26 @@ follow_rtt (LmccReceiver *receiver, LmccTime now)
 }
 
 /*
+ * lmcc_receiver_packet_losses:
+ * @receiver: a receiver
+ * @arrival: arrival time of a packet
+ * @header: its header element
+ */
+void
+lmcc_receiver_packet_losses (LmccReceiver *receiver, LmccTime arrival,
+    const LmccHeader *header)
+{
+  if (!receiver->session.loss_reports)
+    return;
+  if (receiver->link_loss == NULL) {
+    receiver->link_loss = g_new (LmccLinkLoss, 1);
+    lmcc_link_loss_init (receiver->link_loss);
+  }
+  lmcc_link_loss_packet (receiver->link_loss, arrival, header->send_time,
+      header->burst);
+}
+
+/*
  * lmcc_receiver_forget_rtt:
  * @receiver: a receiver
  *
@@ -163,7 +232,7 @@ lmcc_receiver_forget_rtt (LmccReceiver *receiver)
 {
   lmcc_feedback_timer_stop (receiver->reporting.timer);
   lmcc_rtt_reset (receiver->reporting.rtt);
-  lmcc_link_loss_init (&receiver->link_loss);
+  g_clear_pointer (&receiver->link_loss, g_free);
   receiver->reporting.told_rtt = 0;
   receiver->reporting.base_heard = receiver->reporting.base_silent = 0;
   receiver->reporting.warned_unanswered = FALSE;
@@ -316,8 +385,8 @@ send_report (LmccReceiver *receiver, LmccTime now, guint64 ntp_time)
 {
   const LmccReferenceTime report = { receiver->reporting.ssrc, ntp_time };
   LmccLossReport losses;
-  gboolean tells = receiver->session.loss_reports
-      && lmcc_link_loss_get (&receiver->link_loss, now, &losses);
+  gboolean tells = receiver->session.loss_reports && receiver->link_loss != NULL
+      && lmcc_link_loss_get (receiver->link_loss, now, &losses);
 
   lmcc_rtt_report (receiver->reporting.rtt, now, ntp_time);
   receiver->stats.reports++;
@@ -330,12 +399,7 @@ send_report (LmccReceiver *receiver, LmccTime now, guint64 ntp_time)
     return;
   receiver->reporting.warned_unanswered = TRUE;
   lmcc_receiver_warn (receiver, LMCC_WARNING_UNANSWERED,
-      receiver->stats.loss_rate >= FULL_PATH_LOSS
-          ? N_ ("reports get no answer, and packets of the session are lost as "
-                "well: the path may be full. The round-trip time is estimated "
-                "from joins")
-          : N_ ("reports get no answer (firewall?): the round-trip time is "
-                "estimated from joins"));
+      get_unanswered_reason (receiver));
 }
 
 /* A sender that has gone cannot answer. The timer continues, so that not all

@@ -36,6 +36,8 @@ typedef struct
 } LmccReceiverReporting;
 
 gboolean lmcc_receiver_may_ask (const LmccReceiver *receiver);
+void lmcc_receiver_packet_losses (LmccReceiver *receiver, LmccTime arrival,
+    const LmccHeader *header);
 void lmcc_receiver_queue_report (LmccReceiver *receiver, LmccPacket *packet);
 void lmcc_receiver_init_rtt (LmccReceiver *receiver);
 void lmcc_receiver_clear_rtt (LmccReceiver *receiver);

@@ -171,8 +171,8 @@ set_level (LmccReceiver *receiver, gint level, const gchar *reason,
   action->from = from;
   action->to = level;
   action->reason = reason;
-  if (receiver->session.slot == 0)
-    lmcc_link_loss_disturb (&receiver->link_loss, now);
+  if (receiver->session.slot == 0 && receiver->link_loss != NULL)
+    lmcc_link_loss_disturb (receiver->link_loss, now);
   lmcc_receiver_tell_level (receiver, now);
 }
 

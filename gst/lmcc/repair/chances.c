@@ -116,6 +116,26 @@ add_at_most (LmccRepairChances *chances)
   chances->n_at_most++;
 }
 
+/* Without the table that only lmcc_repair_chances_whole() reads. */
+static LmccRepairChances *
+create (gdouble loss_rate, gdouble burst, guint depth, guint max_source,
+    guint max_repair)
+{
+  LmccRepairChances *chances = g_new0 (LmccRepairChances, 1);
+
+  chances->loss_rate = CLAMP (loss_rate, 0.0, 1.0);
+  chances->max_source = max_source;
+  chances->max_repair = max_repair;
+  chances->all_received = g_new (gdouble, max_source + 1);
+  chances->exactly =
+      g_new0 (gdouble, (gsize) N_STATES * (max_repair + 1) * (max_source + 1));
+  init_chain (chances, burst, depth);
+  init_all_received (chances);
+  init_exactly (chances);
+
+  return chances;
+}
+
 /**
  * lmcc_repair_chances_begin:
  * @loss_rate: as in lmcc_repair_chances_new()
@@ -131,18 +151,11 @@ LmccRepairChances *
 lmcc_repair_chances_begin (gdouble loss_rate, gdouble burst, guint depth,
     guint max_source, guint max_repair)
 {
-  LmccRepairChances *chances = g_new0 (LmccRepairChances, 1);
-  gsize row = (gsize) N_STATES * (max_repair + 1);
+  LmccRepairChances *chances =
+      create (loss_rate, burst, depth, max_source, max_repair);
 
-  chances->loss_rate = CLAMP (loss_rate, 0.0, 1.0);
-  chances->max_source = max_source;
-  chances->max_repair = max_repair;
-  chances->all_received = g_new (gdouble, max_source + 1);
-  chances->exactly = g_new0 (gdouble, row * (max_source + 1));
-  chances->at_most = g_new (gdouble, row * (max_source + max_repair + 1));
-  init_chain (chances, burst, depth);
-  init_all_received (chances);
-  init_exactly (chances);
+  chances->at_most = g_new (gdouble,
+      (gsize) N_STATES * (max_repair + 1) * (max_source + max_repair + 1));
 
   return chances;
 }
@@ -307,8 +320,7 @@ lmcc_repair_chances_count_needed (const LmccRepairPath *path, guint depth,
 
   if (path->loss_rate <= 0.0)
     return 0;
-  chances = lmcc_repair_chances_begin (path->loss_rate, path->burst, depth,
-      n_source + most, most);
+  chances = create (path->loss_rate, path->burst, depth, n_source + most, most);
   for (n = 0; n < most; n++) {
     while (chances->n_exactly <= n_source + n)
       add_exactly (chances);

@@ -38,17 +38,30 @@ lmcc_repair_auto_init (LmccRepairAuto *automatic,
 /*
  * lmcc_repair_auto_note_sent:
  * @automatic: the state
- * @layer: the layer that sends a media packet of the video
+ * @layer: the layer that sends a media packet
+ * @sound: it is sound
  * @bytes: its size as IP packet
  */
 void
-lmcc_repair_auto_note_sent (LmccRepairAuto *automatic, guint layer, gsize bytes)
+lmcc_repair_auto_note_sent (LmccRepairAuto *automatic, guint layer,
+    gboolean sound, gsize bytes)
 {
-  LmccRepairShape *shape = &automatic->shapes[layer > 0];
+  LmccRepairShape *shape = &automatic->shapes[sound ? LMCC_REPAIR_SHAPE_SOUND
+          : layer > 0                               ? LMCC_REPAIR_SHAPE_ABOVE
+                                                    : LMCC_REPAIR_SHAPE_BASE];
 
   shape->packets++;
   shape->bytes += bytes;
+  shape->largest = MAX (shape->largest, bytes);
   shape->layers |= G_GUINT64_CONSTANT (1) << layer;
+}
+
+/* Returns the bytes that the base layer has sent since the last turn. */
+gsize
+lmcc_repair_auto_get_base_bytes (const LmccRepairAuto *automatic)
+{
+  return automatic->shapes[LMCC_REPAIR_SHAPE_BASE].bytes
+      + automatic->shapes[LMCC_REPAIR_SHAPE_SOUND].bytes;
 }
 
 static gdouble
@@ -68,8 +81,9 @@ turn (LmccRepairShape *shape)
     n++;
   shape->block = smooth (shape->block, (gdouble) shape->packets / n);
   shape->size = smooth (shape->size, (gdouble) shape->bytes / shape->packets);
+  shape->most = smooth (shape->most, (gdouble) shape->largest);
   shape->packets = 0;
-  shape->bytes = 0;
+  shape->bytes = shape->largest = 0;
 }
 
 /*
@@ -82,8 +96,10 @@ turn (LmccRepairShape *shape)
 void
 lmcc_repair_auto_update (LmccRepairAuto *automatic, LmccTime now)
 {
-  turn (&automatic->shapes[0]);
-  turn (&automatic->shapes[1]);
+  guint i;
+
+  for (i = 0; i < LMCC_N_REPAIR_SHAPES; i++)
+    turn (&automatic->shapes[i]);
   automatic->known = lmcc_expected_loss_update (&automatic->expected, now);
 }
 
@@ -109,6 +125,43 @@ lmcc_repair_auto_get_path (const LmccRepairAuto *automatic)
   return path;
 }
 
+/* Kept results belong to one value of the losses. */
+static void
+follow_losses (LmccRepairAuto *automatic)
+{
+  const LmccLossReport *losses = &automatic->expected.value;
+
+  if (automatic->counted.loss_rate == losses->loss_rate
+      && automatic->counted.burst == losses->burst)
+    return;
+  automatic->counted = *losses;
+  automatic->n_counts = 0;
+}
+
+/* The number of repair packets of one block. */
+static guint
+count_of_block (LmccRepairAuto *automatic, guint depth, guint n_source,
+    guint most)
+{
+  const LmccRepairPath path = { automatic->counted.loss_rate,
+    automatic->counted.burst };
+  guint n = MIN (automatic->n_counts, LMCC_REPAIR_AUTO_COUNTS), needed, i;
+
+  for (i = 0; i < n; i++) {
+    const LmccRepairAutoCount *count = &automatic->counts[i];
+
+    if (count->depth == depth && count->n_source == n_source
+        && count->most == most)
+      return count->needed;
+  }
+  needed =
+      lmcc_repair_chances_count_needed (&path, depth, n_source, most, WANTED);
+  automatic->counts[automatic->n_counts++ % LMCC_REPAIR_AUTO_COUNTS] =
+      (LmccRepairAutoCount){ depth, n_source, most, needed };
+
+  return needed;
+}
+
 /*
  * lmcc_repair_auto_count_needed:
  * @automatic: the state, with recent reports
@@ -118,22 +171,19 @@ lmcc_repair_auto_get_path (const LmccRepairAuto *automatic)
  * Returns: how many repair packets they need
  */
 guint
-lmcc_repair_auto_count_needed (const LmccRepairAuto *automatic, guint n_packets,
+lmcc_repair_auto_count_needed (LmccRepairAuto *automatic, guint n_packets,
     guint most)
 {
-  const LmccLossReport *losses = &automatic->expected.value;
-  LmccRepairPath path = { losses->loss_rate, losses->burst };
   guint depth, n_source, n_most;
 
   if (n_packets == 0)
     return 0;
+  follow_losses (automatic);
   depth = (n_packets + LMCC_REPAIRER_MAX_SOURCE - 1) / LMCC_REPAIRER_MAX_SOURCE;
   n_source = (n_packets + depth - 1) / depth;
   n_most = MIN ((n_source * most + 999) / 1000, LMCC_REPAIR_MAX_REPAIR);
 
-  return depth
-      * lmcc_repair_chances_count_needed (&path, depth, n_source, n_most,
-          WANTED);
+  return depth * count_of_block (automatic, depth, n_source, n_most);
 }
 
 /*
@@ -141,22 +191,31 @@ lmcc_repair_auto_count_needed (const LmccRepairAuto *automatic, guint n_packets,
  * @automatic: the state, with recent reports
  * @above: for the layers above the base layer
  * @most: greatest share, in 1/1000
- * @repair_size: size of a repair packet as IP packet
+ * @repair_size: size of a video's repair packet as IP packet
+ *
+ * The repair packets of sound are small. It decides in a base without video.
  *
  * Returns: the share of repair data that the expected losses require, in 1/1000
  */
 guint
-lmcc_repair_auto_find_share (const LmccRepairAuto *automatic, gboolean above,
+lmcc_repair_auto_find_share (LmccRepairAuto *automatic, gboolean above,
     guint most, gsize repair_size)
 {
-  const LmccRepairShape *shape = &automatic->shapes[above];
-  guint n_packets = (guint) (shape->block + 0.5);
-  guint n = lmcc_repair_auto_count_needed (automatic, n_packets, most);
+  const LmccRepairShape *shape =
+      &automatic
+           ->shapes[above ? LMCC_REPAIR_SHAPE_ABOVE : LMCC_REPAIR_SHAPE_BASE];
+  gdouble size = (gdouble) repair_size;
+  guint n_packets, n;
 
+  if (!above && shape->block == 0) {
+    shape = &automatic->shapes[LMCC_REPAIR_SHAPE_SOUND];
+    size = shape->most + LMCC_REPAIR_OVERHEAD;
+  }
+  n_packets = (guint) (shape->block + 0.5);
+  n = lmcc_repair_auto_count_needed (automatic, n_packets, most);
   if (n == 0)
     return 0;
 
   return MIN (most,
-      (guint) ceil (
-          1000.0 * n * (gdouble) repair_size / (n_packets * shape->size)));
+      (guint) ceil (1000.0 * n * size / (n_packets * shape->size)));
 }

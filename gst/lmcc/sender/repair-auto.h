@@ -10,13 +10,34 @@
 
 G_BEGIN_DECLS
 
+/* Results of lmcc_repair_auto_count_needed() that are kept. */
+#define LMCC_REPAIR_AUTO_COUNTS 16
+
+/**
+ * LmccRepairShapeKind:
+ * @LMCC_REPAIR_SHAPE_BASE: video in the base layer
+ * @LMCC_REPAIR_SHAPE_ABOVE: video in a layer above it
+ * @LMCC_REPAIR_SHAPE_SOUND: sound, which has blocks of its own in the base layer
+ *
+ * Media whose blocks differ in size.
+ */
+typedef enum
+{
+  LMCC_REPAIR_SHAPE_BASE,
+  LMCC_REPAIR_SHAPE_ABOVE,
+  LMCC_REPAIR_SHAPE_SOUND,
+  LMCC_N_REPAIR_SHAPES
+} LmccRepairShapeKind;
+
 /**
  * LmccRepairShape:
  * @packets: media packets since the last turn
  * @bytes: their bytes, as IP packets
+ * @largest: the largest of them
  * @layers: bits: layers that sent any of them
  * @block: packets of a layer between two turns, smoothed; 0: not known yet
  * @size: mean size of a packet, smoothed
+ * @most: size of the largest one, smoothed
  *
  * The size of blocks.
  */
@@ -24,10 +45,29 @@ typedef struct
 {
   guint packets;
   gsize bytes;
+  gsize largest;
   guint64 layers;
   gdouble block;
   gdouble size;
+  gdouble most;
 } LmccRepairShape;
+
+/**
+ * LmccRepairAutoCount:
+ * @depth: number of blocks
+ * @n_source: source packets of a block; 0: unused
+ * @most: greatest number of repair packets
+ * @needed: how many a block needs
+ *
+ * A result that is kept, because its computation takes up to 0.1 ms.
+ */
+typedef struct
+{
+  guint depth;
+  guint n_source;
+  guint most;
+  guint needed;
+} LmccRepairAutoCount;
 
 /**
  * LmccRepairAuto:
@@ -36,7 +76,10 @@ typedef struct
  * @expected: the losses that they tell
  * @path: losses to plan with if they tell less
  * @initial: share of repair data without reports, in 1/1000
- * @shapes: blocks of the base layer, and of a layer above it
+ * @shapes: sizes of blocks
+ * @counted: the losses that @counts were computed for
+ * @counts: kept results
+ * @n_counts: number of results so far
  *
  * The amount of repair data, as receivers' losses require.
  */
@@ -47,19 +90,23 @@ typedef struct
   LmccExpectedLoss expected;
   LmccRepairPath path;
   guint initial;
-  LmccRepairShape shapes[2];
+  LmccRepairShape shapes[LMCC_N_REPAIR_SHAPES];
+  LmccLossReport counted;
+  LmccRepairAutoCount counts[LMCC_REPAIR_AUTO_COUNTS];
+  guint n_counts;
 } LmccRepairAuto;
 
 void lmcc_repair_auto_init (LmccRepairAuto *automatic,
     const LmccSenderConfig *config, LmccTime now);
 void lmcc_repair_auto_note_sent (LmccRepairAuto *automatic, guint layer,
-    gsize bytes);
+    gboolean sound, gsize bytes);
+gsize lmcc_repair_auto_get_base_bytes (const LmccRepairAuto *automatic);
 void lmcc_repair_auto_update (LmccRepairAuto *automatic, LmccTime now);
 LmccRepairPath lmcc_repair_auto_get_path (const LmccRepairAuto *automatic);
-guint lmcc_repair_auto_count_needed (const LmccRepairAuto *automatic,
-    guint n_packets, guint most);
-guint lmcc_repair_auto_find_share (const LmccRepairAuto *automatic,
-    gboolean above, guint most, gsize repair_size);
+guint lmcc_repair_auto_count_needed (LmccRepairAuto *automatic, guint n_packets,
+    guint most);
+guint lmcc_repair_auto_find_share (LmccRepairAuto *automatic, gboolean above,
+    guint most, gsize repair_size);
 
 G_END_DECLS
 

@@ -414,7 +414,7 @@ lmcc_sender_go_on_planning (LmccSender *sender, LmccTime now, guint64 *work)
  * media has @bytes. A share would be too little for a block that is smaller
  * than others. */
 static gsize
-get_base_need (const LmccSender *sender, gsize bytes)
+get_base_need (LmccSender *sender, gsize bytes)
 {
   const LmccRepairer *repairer = &sender->repair.repairer;
   const GPtrArray *groups = repairer->hand.groups;
@@ -437,7 +437,7 @@ static void
 close_native (LmccSender *sender, LmccTime now)
 {
   LmccRepairBudget budget = { &sender->session };
-  gsize base = sender->repair.automatic.shapes[0].bytes;
+  gsize base = lmcc_repair_auto_get_base_bytes (&sender->repair.automatic);
   guint64 work = LMCC_SENDER_PLAN_WORK;
 
   budget.bytes[0] = sender->repair.own;
@@ -475,27 +475,25 @@ lmcc_sender_repair_sent (LmccSender *sender, guint layer,
     const LmccAllotment *allotment, LmccPacket *packet, LmccTime now)
 {
   LmccRepairer *repairer = &sender->repair.repairer;
-  gsize share;
+  gsize size = sender->udp_overhead + packet->size, share;
 
   if (!lmcc_sender_has_repair (sender))
     return;
-  if (allotment->stream != LMCC_STREAM_SOUND)
-    lmcc_repair_auto_note_sent (&sender->repair.automatic, layer,
-        sender->udp_overhead + packet->size);
+  if (!sender->shaped && ends_block (sender, allotment, now))
+    close_native (sender, now);
+  lmcc_repair_auto_note_sent (&sender->repair.automatic, layer,
+      allotment->stream == LMCC_STREAM_SOUND, size);
   if (sender->shaped) {
     lmcc_repairer_note_sent (repairer, allotment->stream, layer, packet);
     return;
   }
 
-  if (ends_block (sender, allotment, now))
-    close_native (sender, now);
   if (sender->repair.since == LMCC_TIME_NONE) {
     lmcc_repairer_begin (repairer, 0, LMCC_TIME_NONE);
     sender->repair.since = now;
   }
   lmcc_repairer_add_sent (repairer, allotment, layer, packet);
-  share = lmcc_sender_repair_share (sender, layer,
-      sender->udp_overhead + packet->size);
+  share = lmcc_sender_repair_share (sender, layer, size);
   if (layer < sender->repair.first)
     sender->repair.own += share;
   else

@@ -43,18 +43,6 @@ get_default_enum (const GstLmccProperty *row)
   return number;
 }
 
-/* A number may have words for some values. */
-static GParamSpec *
-create_double (const GstLmccProperty *row, GParamFlags flags)
-{
-  GParamSpec *spec = g_param_spec_double (row->name, row->nick, row->blurb,
-      row->least, row->most, row->real, flags);
-
-  if (row->get_type)
-    spec->value_type = row->get_type ();
-  return spec;
-}
-
 static GParamSpec *
 create_spec (const GstLmccProperty *row)
 {
@@ -74,7 +62,8 @@ create_spec (const GstLmccProperty *row)
       return g_param_spec_uint64 (row->name, row->nick, row->blurb,
           (guint64) row->min, row->max, (guint64) row->number, flags);
     case GST_LMCC_PROPERTY_DOUBLE:
-      return create_double (row, flags);
+      return g_param_spec_double (row->name, row->nick, row->blurb, row->least,
+          row->most, row->real, flags);
     case GST_LMCC_PROPERTY_ENUM:
       return g_param_spec_enum (row->name, row->nick, row->blurb,
           row->get_type (), get_default_enum (row), flags);

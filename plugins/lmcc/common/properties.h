@@ -4,8 +4,6 @@
 #ifndef GST_LMCC_PROPERTIES_H
 #define GST_LMCC_PROPERTIES_H
 
-#include "common/share.h"
-
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
@@ -44,7 +42,7 @@ typedef enum
  * @most: maximum of a #gdouble
  * @real: default of a #gdouble
  * @text: (nullable): default of a string, or the nick of an enum's default
- * @get_type: type of an enum or an object, or a type derived from #gdouble
+ * @get_type: type of an enum or an object
  * @computed: whether no member stores it, so that the element gets and sets it
  *
  * The description of one property of an element. The ids are the row numbers of the
@@ -138,14 +136,6 @@ typedef struct
     .name = name_, .nick = nick_, .blurb = blurb_, .flags = flags_,         \
     .kind = GST_LMCC_PROPERTY_DOUBLE, .least = min_, .most = max_,          \
     .real = default_, .offset = GST_LMCC_PROPERTY_AT (member, gdouble)      \
-  }
-
-#define GST_LMCC_SHARE(member, name_, nick_, blurb_, max_, default_, flags_) \
-  {                                                                          \
-    .name = name_, .nick = nick_, .blurb = blurb_, .flags = flags_,          \
-    .kind = GST_LMCC_PROPERTY_DOUBLE, .get_type = gst_lmcc_share_get_type,   \
-    .least = GST_LMCC_SHARE_AUTO, .most = max_, .real = default_,            \
-    .offset = GST_LMCC_PROPERTY_AT (member, gdouble)                         \
   }
 
 #define GST_LMCC_ENUM(member, name_, nick_, blurb_, get_type_, default_,     \

@@ -562,24 +562,23 @@ static const GstLmccProperty rows[] = {
    * pictures: a layer's part of a block gets up to twice the share, rounded up
    * to a packet.
    *
+   * -2 is what the losses that receivers report require, from 0 to 0.25, and to
+   * 0.5 in the base layer. Losses in a long queue do not count. Until the first
+   * report, and where none come, it is the value of -1. With native layers, the
+   * latency of #GstLmccSink:repair-delay is added from the start. The
+   * statistics have `repair-loss-rate`, `repair-burst`, `repair-reporters`,
+   * `repair-target` and `repair-base-target`.
+   *
    * -1 is 0.1 with fixed rates, where repair adds no latency, and none with
    * native layers, where it does (see #GstLmccSink:repair-delay). `gst-lmcc-1.0
    * plan` shows the effect of a share with fixed rates.
    *
-   * `auto` (-2 for programs) is what the losses that receivers report require,
-   * from 0 to 0.25, and to 0.5 in the base layer. Losses that are due to
-   * congestion do not count. Until the first report, and where none come, it is
-   * the value of -1. With native layers, the latency of
-   * #GstLmccSink:repair-delay is added from the start. The statistics have
-   * `repair-loss-rate`, `repair-burst`, `repair-reporters`,
-   * `repair-target` and `repair-base-target`.
-   *
    * Since: 0.1
    */
-  GST_LMCC_SHARE (repair, "repair", "Repair",
-      "Repair data as a share of the media (0 = none, -1 = 0.1 for fixed "
-      "rates, none for native layers; auto or -2 = as receivers report losses)",
-      10, -1, READY),
+  GST_LMCC_DOUBLE (repair, "repair", "Repair",
+      "Repair data as a share of the media (0 = none, -1 = 0.1 for fixed rates, "
+      "none for native layers, -2 = as receivers report losses)",
+      GST_LMCC_REPAIR_AUTO, 10, GST_LMCC_REPAIR_DEFAULT, READY),
   /**
    * GstLmccSink:repair-base:
    *
@@ -602,7 +601,7 @@ static const GstLmccProperty rows[] = {
    *
    * The share of packets that is expected to be lost. Repair data goes to the
    * blocks where it saves most pictures at this loss. With
-   * #GstLmccSink:repair=auto, receivers may report more.
+   * #GstLmccSink:repair = -1, receivers may report more.
    *
    * Since: 0.1
    */
@@ -787,7 +786,7 @@ static const GstLmccProperty rows[] = {
    * * #guint64 `repairs-late`: repair packets that were dropped because their
    *   time was over
    * * #gdouble `repair-loss-rate`, #gdouble `repair-burst`, #guint
-   *   `repair-reporters`: with `repair=auto`, the share of lost packets that
+   *   `repair-reporters`: with `repair=-2`, the share of lost packets that
    *   repair data is expected to be needed for, the mean number of packets lost
    *   in a row, and how many addresses told their losses in the latest 30 s
    * * #gdouble `repair-target`, #gdouble `repair-base-target`: the share of

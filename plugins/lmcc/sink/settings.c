@@ -213,7 +213,7 @@ gboolean
 gst_lmcc_sink_properties_is_repair_auto (
     const GstLmccSinkProperties *properties)
 {
-  return properties->repair == GST_LMCC_SHARE_AUTO;
+  return properties->repair == GST_LMCC_REPAIR_AUTO;
 }
 
 /**

@@ -13,6 +13,11 @@
 
 G_BEGIN_DECLS
 
+/* Values of the property "repair" that are no shares: receivers' reports
+ * decide, or the latency profile does. */
+#define GST_LMCC_REPAIR_DEFAULT -1.0
+#define GST_LMCC_REPAIR_AUTO -2.0
+
 /**
  * GstLmccSinkProperties:
  *

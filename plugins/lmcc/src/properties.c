@@ -483,8 +483,8 @@ static const GstLmccProperty rows[] = {
    * * #guint64 `repair-packets-received`, `repair-packets-invalid`: repair
    *   packets, and those that could not be used because they were invalid
    * * #gdouble `repair-loss-rate`, `repair-burst`: what lmccsrc reports to a
-   *   sender with #GstLmccSink:repair=auto: loss rate over up to 30 s without
-   *   losses by congestion, 0 to 1, and mean number of packets lost in a row
+   *   sender with #GstLmccSink:repair = -1: loss rate over up to 30 s without
+   *   losses in a long queue, 0 to 1, and mean number of packets lost in a row
    * * #GstValueArray `classes`: of #GstStructure, one for each class with
    *   losses (15: unknown class): #guint `class`, #guint64 `packets-lost`,
    *   `packets-repaired`, `packets-repaired-late`, `packets-beyond-repair`

@@ -123,6 +123,21 @@ GST_START_TEST (it_rises_at_once_and_falls_slowly)
 
 GST_END_TEST;
 
+GST_START_TEST (it_begins_anew_after_a_silence)
+{
+  LmccExpectedLoss expected;
+
+  lmcc_expected_loss_init (&expected, BEGIN);
+  report (&expected, BEGIN, 1, 0.1, 4);
+  check (&expected, BEGIN, 0.1, 4);
+  fail_if (lmcc_expected_loss_update (&expected, BEGIN + 40 * LMCC_SECOND));
+  fail_unless (expected.value.loss_rate == 0 && expected.value.burst == 1);
+  report (&expected, BEGIN + 41 * LMCC_SECOND, 1, 0.01, 1);
+  check (&expected, BEGIN + 41 * LMCC_SECOND, 0.01, 1);
+}
+
+GST_END_TEST;
+
 static Suite *
 expected_loss_suite (void)
 {
@@ -136,6 +151,7 @@ expected_loss_suite (void)
   tcase_add_test (tc, an_address_has_one_vote);
   tcase_add_test (tc, the_value_is_bounded);
   tcase_add_test (tc, it_rises_at_once_and_falls_slowly);
+  tcase_add_test (tc, it_begins_anew_after_a_silence);
 
   return s;
 }

@@ -24,23 +24,45 @@ typedef struct
   gboolean train;      /* packets around losses belong to a train */
   guint number;
   LmccTime heard;
+  LmccTime gap;    /* between two packets */
+  LmccTime jitter; /* each packet is delayed by up to this */
+  gint drift;      /* of the sender's clock, in parts per million */
+  LmccTime clock;  /* how far it is ahead */
+  guint32 random;
 } Path;
 
 static void
 start (Path *path)
 {
-  *path = (Path){ .now = BEGIN, .run = 1, .heard = BEGIN };
+  *path = (Path){ .now = BEGIN,
+    .run = 1,
+    .heard = BEGIN,
+    .gap = GAP,
+    .clock = 7 * LMCC_SECOND,
+    .random = 1 };
   lmcc_link_loss_init (&path->link);
+}
+
+/* Uniform, from 0 to below the jitter. */
+static LmccTime
+draw_jitter (Path *path)
+{
+  path->random = path->random * 1664525u + 1013904223u;
+
+  return path->jitter * (path->random >> 16) >> 16;
 }
 
 /* The sender's clock is another one. */
 static void
 arrive (Path *path, LmccTime queue, gboolean train)
 {
-  guint32 sent = lmcc_time_to_ntp_short (path->now + 7 * LMCC_SECOND);
+  gint64 drift = (gint64) (path->now - BEGIN) / 1000000 * path->drift;
+  guint32 sent =
+      lmcc_time_to_ntp_short (path->now + path->clock + (LmccTime) drift);
 
   path->heard = path->now + PATH_DELAY + queue;
-  lmcc_link_loss_packet (&path->link, path->heard, sent, train);
+  lmcc_link_loss_packet (&path->link, path->heard + draw_jitter (path), sent,
+      train);
 }
 
 static void
@@ -48,7 +70,7 @@ run (Path *path, LmccTime duration)
 {
   LmccTime end = path->now + duration;
 
-  for (; path->now < end; path->now += GAP, path->number++) {
+  for (; path->now < end; path->now += path->gap, path->number++) {
     guint place = path->period > 0 ? path->number % path->period : 100;
     gboolean near = path->period > 0
         && (place < path->run + 8 || place + 8 >= path->period);
@@ -235,14 +257,123 @@ GST_START_TEST (what_arrives_after_all_was_not_lost)
   run (&path, 10 * LMCC_SECOND);
   loss.before = path.heard;
   lmcc_link_loss_lose (&path.link, &loss);
-  lmcc_link_loss_find (&path.link, &loss);
+  lmcc_link_loss_find (&path.link, &loss, -1);
   run (&path, 3 * LMCC_SECOND);
   check (&path, 0, 1);
 }
 
 GST_END_TEST;
 
-/* Neither a pause nor a clock that was set leaves anything behind. */
+GST_START_TEST (a_packet_found_within_a_run_divides_it)
+{
+  static const struct
+  {
+    gint n_runs;
+    gdouble burst;
+  } cases[] = { { 1, 1 }, { 0, 2 } };
+  Path path;
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    LmccLoss loss = { .count = 3, .span = 4 * GAP, .gap = 4, .index = 1 };
+    LmccLossReport report;
+
+    start (&path);
+    run (&path, 10 * LMCC_SECOND);
+    loss.before = path.heard;
+    lmcc_link_loss_lose (&path.link, &loss);
+    loss.count = 1;
+    lmcc_link_loss_find (&path.link, &loss, cases[i].n_runs);
+    run (&path, 3 * LMCC_SECOND);
+    fail_unless (lmcc_link_loss_get (&path.link, path.now, &report));
+    assert_equals_float (report.burst, cases[i].burst);
+  }
+}
+
+GST_END_TEST;
+
+/* Wi-Fi delays packets for other reasons than a queue. Each report is right,
+ * not only the mean of all. */
+GST_START_TEST (losses_count_in_spite_of_jitter)
+{
+  static const LmccTime gaps[] = { MS, 5 * MS, GAP };
+  Path path;
+  guint i, k;
+
+  for (i = 0; i < G_N_ELEMENTS (gaps); i++) {
+    start (&path);
+    path.gap = gaps[i];
+    path.jitter = 12 * MS;
+    path.period = 99;
+    for (k = 0; k < 20; k++) {
+      LmccLossReport report = { 0 };
+
+      run (&path, 30 * LMCC_SECOND);
+      fail_unless (lmcc_link_loss_get (&path.link, path.now, &report));
+      fail_unless (ABS (report.loss_rate - 0.01) < 0.005, "%g",
+          report.loss_rate);
+    }
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (losses_count_in_spite_of_drift)
+{
+  static const gint drifts[] = { -150, 150 };
+  Path path;
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (drifts); i++) {
+    start (&path);
+    path.drift = drifts[i];
+    path.jitter = MS;
+    path.period = 50;
+    run (&path, 300 * LMCC_SECOND);
+    check (&path, 0.02, 1);
+  }
+}
+
+GST_END_TEST;
+
+/* Drift does not hide a queue either. */
+GST_START_TEST (losses_in_a_full_queue_do_not_count_in_spite_of_drift)
+{
+  static const gint drifts[] = { -150, 150 };
+  Path path;
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (drifts); i++) {
+    start (&path);
+    path.drift = drifts[i];
+    path.jitter = MS;
+    run (&path, 5 * LMCC_SECOND);
+    path.period = 200;
+    path.full_queue = 40 * MS;
+    run (&path, 120 * LMCC_SECOND);
+    check (&path, 0, 1);
+  }
+}
+
+GST_END_TEST;
+
+/* Seconds without packets have no delay. */
+GST_START_TEST (one_early_first_packet_is_not_the_shortest_delay)
+{
+  Path path;
+
+  start (&path);
+  path.gap = MS;
+  run (&path, MS);
+  path.queue = 10 * MS;
+  path.period = 50;
+  run (&path, 10 * LMCC_SECOND);
+  check (&path, 0.02, 1);
+}
+
+GST_END_TEST;
+
+/* A clock that was set leaves nothing behind: neither losses nor delays. */
 GST_START_TEST (it_begins_anew_after_a_jump)
 {
   Path path;
@@ -253,11 +384,26 @@ GST_START_TEST (it_begins_anew_after_a_jump)
     start (&path);
     path.period = 20;
     run (&path, 20 * LMCC_SECOND);
+    path.clock += ahead[i];
     path.period = 0;
-    path.now += ahead[i];
-    run (&path, 40 * LMCC_SECOND);
+    run (&path, 4 * LMCC_SECOND);
     check (&path, 0, 1);
   }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_pause_leaves_nothing_behind)
+{
+  Path path;
+
+  start (&path);
+  path.period = 20;
+  run (&path, 20 * LMCC_SECOND);
+  path.now += 40 * LMCC_SECOND;
+  path.period = 0;
+  run (&path, 4 * LMCC_SECOND);
+  check (&path, 0, 1);
 }
 
 GST_END_TEST;
@@ -280,7 +426,13 @@ link_loss_suite (void)
   tcase_add_test (tc, losses_after_a_change_of_the_level_do_not_count);
   tcase_add_test (tc, an_outage_does_not_count);
   tcase_add_test (tc, what_arrives_after_all_was_not_lost);
+  tcase_add_test (tc, a_packet_found_within_a_run_divides_it);
+  tcase_add_test (tc, losses_count_in_spite_of_jitter);
+  tcase_add_test (tc, losses_count_in_spite_of_drift);
+  tcase_add_test (tc, losses_in_a_full_queue_do_not_count_in_spite_of_drift);
+  tcase_add_test (tc, one_early_first_packet_is_not_the_shortest_delay);
   tcase_add_test (tc, it_begins_anew_after_a_jump);
+  tcase_add_test (tc, a_pause_leaves_nothing_behind);
 
   return s;
 }

@@ -149,18 +149,19 @@ GST_START_TEST (test_a_loss_that_comes_late_is_taken_back_once)
   LmccReordering reordering = { 0 };
   g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new (&reordering);
   LmccLoss lost, found;
+  gint n_runs;
 
   take_but (account, 10, 19, 13);
   fail_unless (lmcc_layer_account_poll_loss (account, &lost));
-  fail_if (lmcc_layer_account_poll_found (account, &found));
+  fail_if (lmcc_layer_account_poll_found (account, &found, &n_runs));
   lmcc_layer_account_packet (account, 20 * PACKET_TIME, 13, SIZE);
-  fail_unless (lmcc_layer_account_poll_found (account, &found));
+  fail_unless (lmcc_layer_account_poll_found (account, &found, &n_runs));
   fail_unless_equals_int (found.lsn, 13);
   fail_unless_equals_int (found.count, 1);
   fail_unless_equals_uint64 (lmcc_loss_get_time (&found, 0),
       lmcc_loss_get_time (&lost, 0));
   lmcc_layer_account_packet (account, 21 * PACKET_TIME, 13, SIZE);
-  fail_if (lmcc_layer_account_poll_found (account, &found));
+  fail_if (lmcc_layer_account_poll_found (account, &found, &n_runs));
 }
 
 GST_END_TEST;
@@ -170,7 +171,9 @@ GST_START_TEST (test_packets_of_a_lost_run_are_taken_back_one_by_one)
   LmccReordering reordering = { 0 };
   g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new (&reordering);
   static const guint16 order[] = { 7, 5, 9, 6, 8 };
+  static const gint runs[] = { 1, 0, 0, -1, -1 };
   LmccLoss lost, found;
+  gint n_runs;
   LmccTime now = 20 * PACKET_TIME;
   guint i;
 
@@ -180,8 +183,9 @@ GST_START_TEST (test_packets_of_a_lost_run_are_taken_back_one_by_one)
   fail_unless_equals_int (lost.count, 5);
   for (i = 0; i < G_N_ELEMENTS (order); i++) {
     lmcc_layer_account_packet (account, now, order[i], SIZE);
-    fail_unless (lmcc_layer_account_poll_found (account, &found));
+    fail_unless (lmcc_layer_account_poll_found (account, &found, &n_runs));
     fail_unless_equals_int (found.lsn, order[i]);
+    fail_unless_equals_int (n_runs, runs[i]);
     fail_unless_equals_uint64 (lmcc_loss_get_time (&found, 0),
         lmcc_loss_get_time (&lost, order[i] - 5u));
   }
@@ -195,12 +199,13 @@ GST_START_TEST (test_what_was_never_missing_is_not_taken_back)
   LmccReordering reordering = { 0 };
   g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new (&reordering);
   LmccLoss found;
+  gint n_runs;
   guint16 lsn;
 
   take_but (account, 1000, 1010, 0);
   for (lsn = 1; lsn <= 1010; lsn++)
     lmcc_layer_account_packet (account, 1011 * PACKET_TIME, lsn, SIZE);
-  fail_if (lmcc_layer_account_poll_found (account, &found));
+  fail_if (lmcc_layer_account_poll_found (account, &found, &n_runs));
   fail_unless_equals_uint64 (lmcc_layer_account_get_stats (account)->late, 0);
   fail_unless_equals_uint64 (lmcc_reordering_get_window (&reordering), 0);
 }
@@ -212,11 +217,12 @@ GST_START_TEST (test_what_comes_after_a_second_is_not_taken_back)
   LmccReordering reordering = { 0 };
   g_autoptr (LmccLayerAccount) account = lmcc_layer_account_new (&reordering);
   LmccLoss found;
+  gint n_runs;
 
   take_but (account, 10, 19, 13);
   lmcc_layer_account_packet (account, 14 * PACKET_TIME + LMCC_SECOND + 1, 13,
       SIZE);
-  fail_if (lmcc_layer_account_poll_found (account, &found));
+  fail_if (lmcc_layer_account_poll_found (account, &found, &n_runs));
 }
 
 GST_END_TEST;

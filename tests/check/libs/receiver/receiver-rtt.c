@@ -454,6 +454,38 @@ hold_forged_source (TestLoop *loop, TestReceiver *test, const gchar *source)
   }
 }
 
+/* No warning speaks of a round-trip time that nobody needs. */
+GST_START_TEST (losses_are_reported_where_the_algorithm_needs_no_rtt)
+{
+  TestLoop *loop = new_loop ();
+  TestReceiver *test;
+  gboolean elsewhere;
+
+  algorithm.needs_rtt = FALSE;
+  loop->repair = LMCC_REPAIR_AUTO_MOST;
+  loop->repair_auto = TRUE;
+  test_loop_start_sender (loop, SSRC);
+  for (elsewhere = FALSE; elsewhere <= TRUE; elsewhere++) {
+    test = test_loop_add_receiver (loop, -1, LMCC_ON_LOSS_CONCEAL);
+    test_loop_run (loop, 20 * S);
+    fail_unless (test->n_reports > 0);
+    fail_unless_equals_int (told->len, 0);
+    fail_unless_equals_int (test->n_warnings, 0);
+    if (elsewhere)
+      hold_forged_source (loop, test, "192.0.2.66");
+    else
+      loop->reports_are_cut = TRUE;
+    test_loop_run (loop, 60 * S);
+    loop->reports_are_cut = FALSE;
+    fail_unless_equals_int (test->n_warnings, 1);
+    fail_unless (strstr (test->warning, "losses") != NULL);
+    fail_unless (strstr (test->warning, "round-trip") == NULL);
+  }
+  free_loop (loop);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (a_record_that_names_another_host_sends_no_reports_there)
 {
   TestLoop *loop = new_loop ();
@@ -585,6 +617,7 @@ receiver_rtt_suite (void)
   tcase_add_test (tc, a_join_during_an_outage_measures_nothing);
   tcase_add_test (tc, a_full_path_is_no_firewall);
   tcase_add_test (tc, without_answers_joins_are_used_with_one_warning);
+  tcase_add_test (tc, losses_are_reported_where_the_algorithm_needs_no_rtt);
   tcase_add_test (tc, forged_answers_are_counted_and_change_nothing);
   tcase_add_test (tc, a_record_that_names_another_host_sends_no_reports_there);
   tcase_add_test (tc, where_the_session_takes_no_reports_joins_are_measured);

@@ -98,6 +98,7 @@ test_loop_start_sender (TestLoop *loop, guint32 ssrc_base)
     config.repair_burst = 1;
     config.repair_block = 200 * LMCC_MSECOND;
   }
+  config.repair_auto = loop->repair_auto;
   config.session.feedback_interval = loop->feedback_interval;
   if (loop->algorithm != NULL)
     g_strlcpy (config.session.algorithm, loop->algorithm,

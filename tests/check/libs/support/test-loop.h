@@ -146,6 +146,7 @@ struct _TestLoop
   gpointer impair_data;
   const gchar *algorithm;     /* of the session; NULL: none */
   LmccTime feedback_interval; /* shortest interval; 0: no reports */
+  gboolean repair_auto;       /* reports tell losses */
   LmccRttMode rtt_mode;       /* for receivers added later */
   LmccTime fixed_rtt;
   gboolean reports_are_cut; /* drop all reports */
