@@ -56,8 +56,11 @@ lmcc_rtcp_is_app (const guint8 *data, gsize size, guint8 subtype)
 LmccPacket *lmcc_rtcp_build_app (guint8 subtype, guint32 ssrc);
 gboolean lmcc_rtcp_parse_app (const guint8 *data, gsize size, guint8 subtype,
     guint32 *ssrc);
+gboolean lmcc_rtcp_is_losses (const guint8 *data);
 void lmcc_rtcp_write_losses (guint8 *data, guint32 ssrc,
     const LmccLossReport *report);
+gboolean
+lmcc_rtcp_read_losses (const guint8 *data, gsize size, LmccLossReport *report);
 gboolean lmcc_rtcp_xr_is_valid (const guint8 *data, gsize size);
 void lmcc_rtcp_xr_hand_out (const guint8 *data, gsize size,
     const LmccRtcpHandler *handler, gpointer user_data);

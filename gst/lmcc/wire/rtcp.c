@@ -16,10 +16,6 @@
 /* Size of the header of a fragment in the APP packet's data. */
 #define FRAGMENT_HEADER_SIZE 8
 
-/* A receiver's losses in fixed point. */
-#define LOSS_UNIT 65536.0
-#define BURST_UNIT 256.0
-
 static gsize
 round_up (gsize size)
 {
@@ -223,45 +219,6 @@ read_fragment (const guint8 *data, gsize size, LmccRecordFragment *fragment)
       == LMCC_RTCP_APP_SIZE + FRAGMENT_HEADER_SIZE + round_up (fragment->size);
 }
 
-static gboolean
-is_losses (const guint8 *data)
-{
-  return data[1] == LMCC_RTCP_TYPE_APP
-      && (data[0] & 0x1f) == LMCC_RTCP_APP_LOSSES
-      && memcmp (data + 8, LMCC_RTCP_APP_NAME, 4) == 0;
-}
-
-/*
- * lmcc_rtcp_write_losses:
- * @data: %LMCC_RTCP_LOSSES_SIZE bytes
- * @ssrc: SSRC of a receiver
- * @report: its losses
- */
-void
-lmcc_rtcp_write_losses (guint8 *data, guint32 ssrc,
-    const LmccLossReport *report)
-{
-  gdouble loss_rate = LOSS_UNIT * CLAMP (report->loss_rate, 0.0, 1.0);
-  gdouble burst = BURST_UNIT * MAX (report->burst, 1.0);
-
-  data = lmcc_rtcp_write_app (data, LMCC_RTCP_APP_LOSSES, ssrc,
-      LMCC_RTCP_LOSSES_SIZE);
-  data = lmcc_write_uint16 (data,
-      (guint16) MIN (loss_rate + 0.5, (gdouble) G_MAXUINT16));
-  lmcc_write_uint16 (data, (guint16) MIN (burst + 0.5, (gdouble) G_MAXUINT16));
-}
-
-static gboolean
-read_losses (const guint8 *data, gsize size, LmccLossReport *report)
-{
-  if (size < LMCC_RTCP_LOSSES_SIZE)
-    return FALSE;
-  report->loss_rate = lmcc_read_uint16 (data + LMCC_RTCP_APP_SIZE) / LOSS_UNIT;
-  report->burst = lmcc_read_uint16 (data + LMCC_RTCP_APP_SIZE + 2) / BURST_UNIT;
-
-  return report->burst >= 1.0;
-}
-
 /* @size: size without padding */
 static gboolean
 check_app (const guint8 *data, gsize size)
@@ -274,7 +231,8 @@ check_app (const guint8 *data, gsize size)
   if (is_record (data))
     return read_fragment (data, size, &fragment);
 
-  return !is_losses (data) || read_losses (data, size, &losses);
+  return !lmcc_rtcp_is_losses (data)
+      || lmcc_rtcp_read_losses (data, size, &losses);
 }
 
 static gboolean
@@ -384,10 +342,10 @@ hand_out (const guint8 *data, gsize size, const LmccRtcpHandler *handler,
 
     if (read_fragment (data, size, &fragment))
       handler->record (user_data, &fragment);
-  } else if (is_losses (data) && handler->loss_report != NULL) {
+  } else if (lmcc_rtcp_is_losses (data) && handler->loss_report != NULL) {
     LmccLossReport losses;
 
-    if (read_losses (data, size, &losses))
+    if (lmcc_rtcp_read_losses (data, size, &losses))
       handler->loss_report (user_data, lmcc_read_uint32 (data + 4), &losses);
   }
 }

@@ -576,7 +576,8 @@ static const GstLmccProperty rows[] = {
    * Since: 0.1
    */
   GST_LMCC_DOUBLE (repair, "repair", "Repair",
-      "Repair data as a share of the media (0 = none, -1 = 0.1 for fixed rates, "
+      "Repair data as a share of the media (0 = none, -1 = 0.1 for fixed "
+      "rates, "
       "none for native layers, -2 = as receivers report losses)",
       GST_LMCC_REPAIR_AUTO, 10, GST_LMCC_REPAIR_DEFAULT, READY),
   /**
