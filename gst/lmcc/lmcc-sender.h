@@ -262,8 +262,8 @@ typedef struct
  * @repairs_late: repair packets that were not sent because they would have been too late
  * @repair_share: present share of repair data of the layers above the base layer
  * @repair_base_share: that of the base layer
- * @repair_reporters: with repair_auto, addresses that told their losses in the latest 30
- *     s
+ * @repair_reporters: with repair_auto, number of addresses that sent a loss report in the
+ *     last 30 s
  * @repair_loss: packet loss rate that repair data is expected to be needed for
  * @repair_burst: mean number of packets lost in a row that goes with it
  * @reports: receiver reports accepted

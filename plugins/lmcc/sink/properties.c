@@ -577,8 +577,7 @@ static const GstLmccProperty rows[] = {
    */
   GST_LMCC_DOUBLE (repair, "repair", "Repair",
       "Repair data as a share of the media (0 = none, -1 = 0.1 for fixed "
-      "rates, "
-      "none for native layers, -2 = as receivers report losses)",
+      "rates, none for native layers, -2 = as receivers report losses)",
       GST_LMCC_REPAIR_AUTO, 10, GST_LMCC_REPAIR_DEFAULT, READY),
   /**
    * GstLmccSink:repair-base:
@@ -602,7 +601,7 @@ static const GstLmccProperty rows[] = {
    *
    * The share of packets that is expected to be lost. Repair data goes to the
    * blocks where it saves most pictures at this loss. With
-   * #GstLmccSink:repair = -1, receivers may report more.
+   * #GstLmccSink:repair = -2, receivers may report more.
    *
    * Since: 0.1
    */
@@ -789,7 +788,7 @@ static const GstLmccProperty rows[] = {
    * * #gdouble `repair-loss-rate`, #gdouble `repair-burst`, #guint
    *   `repair-reporters`: with `repair=-2`, the share of lost packets that
    *   repair data is expected to be needed for, the mean number of packets lost
-   *   in a row, and how many addresses told their losses in the latest 30 s
+   *   in a row, and how many addresses sent a loss report in the last 30 s
    * * #gdouble `repair-target`, #gdouble `repair-base-target`: the share of
    *   repair data that follows from these, and that of the base layer
    * * #gdouble `repair-share`: bytes of repair packets divided by bytes of

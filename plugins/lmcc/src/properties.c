@@ -483,7 +483,7 @@ static const GstLmccProperty rows[] = {
    * * #guint64 `repair-packets-received`, `repair-packets-invalid`: repair
    *   packets, and those that could not be used because they were invalid
    * * #gdouble `repair-loss-rate`, `repair-burst`: what lmccsrc reports to a
-   *   sender with #GstLmccSink:repair = -1: loss rate over up to 30 s without
+   *   sender with #GstLmccSink:repair = -2: loss rate over up to 30 s without
    *   losses in a long queue, 0 to 1, and mean number of packets lost in a row
    * * #GstValueArray `classes`: of #GstStructure, one for each class with
    *   losses (15: unknown class): #guint `class`, #guint64 `packets-lost`,

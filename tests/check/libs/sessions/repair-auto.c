@@ -477,7 +477,7 @@ average (const Row *rows, guint n)
 static gchar *
 make_table (const Row *rows, guint n)
 {
-  static const gchar *const names[] = { "none", "0.1", "-1" };
+  static const gchar *const names[] = { "none", "0.1", "-2" };
   GString *text = g_string_new (
       "| receivers | layers | loss, % | in a row | repair | damaged, % "
       "| not sent, % | repair data, % | afterwards, % | expected loss, % "
