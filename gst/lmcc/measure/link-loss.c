@@ -307,9 +307,8 @@ lmcc_link_loss_disturb (LmccLinkLoss *link, LmccTime now)
 gboolean
 lmcc_link_loss_get (LmccLinkLoss *link, LmccTime now, LmccLossReport *report)
 {
-  LmccLinkLossSecond sum = { 0 };
+  LmccLinkLossSecond sum = { 0 }, covered = { 0 };
   guint64 n, i;
-  guint lost = 0, runs = 0, packets = 0;
 
   if (!link->begun)
     return FALSE;
@@ -321,16 +320,14 @@ lmcc_link_loss_get (LmccLinkLoss *link, LmccTime now, LmccLossReport *report)
     sum.packets += second->packets;
     sum.lost += second->lost;
     sum.runs += second->runs;
-    if (second->lost > 0 || i < LEAST_SECONDS) {
-      packets = sum.packets;
-      lost = sum.lost;
-      runs = sum.runs;
-    }
+    if (second->lost > 0 || i < LEAST_SECONDS)
+      covered = sum;
   }
-  if (packets < LEAST_PACKETS)
+  if (covered.packets < LEAST_PACKETS)
     return FALSE;
-  report->loss_rate = (gdouble) lost / (gdouble) (packets + lost);
-  report->burst = runs > 0 ? (gdouble) lost / runs : 1;
+  report->loss_rate =
+      (gdouble) covered.lost / (gdouble) (covered.packets + covered.lost);
+  report->burst = covered.runs > 0 ? (gdouble) covered.lost / covered.runs : 1;
 
   return TRUE;
 }

@@ -6,6 +6,7 @@
 
 #include <gst/lmcc/lmcc-receiver.h>
 #include "control/controller.h"
+#include "measure/link-loss.h"
 #include "measure/reordering.h"
 #include "receiver/allowance.h"
 #include "receiver/actions.h"
@@ -22,7 +23,6 @@
 #include "receiver/order.h"
 #include "receiver/presentation-clock.h"
 #include "receiver/pump.h"
-#include "measure/link-loss.h"
 #include "receiver/reports.h"
 #include "receiver/rung-switch.h"
 #include "receiver/sound.h"

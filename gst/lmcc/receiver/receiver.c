@@ -516,7 +516,6 @@ lmcc_receiver_get_stats (LmccReceiver *receiver, LmccTime now,
   lmcc_receiver_get_rtt_stats (receiver, stats);
   stats->reordering_window = lmcc_reordering_get_window (&receiver->reordering);
   lmcc_receiver_get_repair_stats (receiver, stats);
-  stats->link_loss_rate = stats->link_burst = 0;
   if (receiver->link_loss != NULL
       && lmcc_link_loss_get (receiver->link_loss, now, &losses)) {
     stats->link_loss_rate = losses.loss_rate;

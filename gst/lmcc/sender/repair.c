@@ -481,8 +481,9 @@ lmcc_sender_repair_sent (LmccSender *sender, guint layer,
     return;
   if (!sender->shaped && ends_block (sender, allotment, now))
     close_native (sender, now);
-  lmcc_repair_auto_note_sent (&sender->repair.automatic, layer,
-      allotment->stream == LMCC_STREAM_SOUND, size);
+  if (sender->repair.automatic.on)
+    lmcc_repair_auto_note_sent (&sender->repair.automatic, layer,
+        allotment->stream == LMCC_STREAM_SOUND, size);
   if (sender->shaped) {
     lmcc_repairer_note_sent (repairer, allotment->stream, layer, packet);
     return;

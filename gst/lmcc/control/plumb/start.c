@@ -56,7 +56,6 @@ void
 lmcc_plumb_start (LmccPlumb *plumb, LmccTime now)
 {
   LmccTrainVerdict verdict = lmcc_train_reader_get (&plumb->trains, now, NULL);
-  LmccTime wait = 0;
 
   if (start_is_over (plumb, now)) {
     plumb->slow_start = FALSE;
@@ -67,8 +66,7 @@ lmcc_plumb_start (LmccPlumb *plumb, LmccTime now)
       || verdict == LMCC_TRAIN_FULL
       || now < lmcc_train_reader_wait_until (&plumb->trains, plumb->session))
     return;
-  if (verdict != LMCC_TRAIN_ROOM)
-    wait = start_wait (plumb);
-  if (now >= plumb->level_since + wait)
+  if (verdict == LMCC_TRAIN_ROOM
+      || now >= plumb->level_since + start_wait (plumb))
     lmcc_plumb_experiment (plumb, "slow start");
 }
